@@ -1,0 +1,45 @@
+// The lens: what attention looked at, exactly and in O(T) memory, from the same forward pass that gives the output.
+//
+// p_ij is the weight of attention.h. For a fixed request the memory is O(B H (M + N)): no T x T matrix is ever held.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "limelight/attention.h"
+
+namespace limelight {
+
+struct LensRequest {
+  std::vector<int64_t> rows;  // query indices whose whole rows p_i. are wanted; negative counts from the end
+  int64_t top_k = 0;          // the strongest keys of every query
+  bool received = false;      // the mass every key receives, sum_i p_ij
+  bool entropy = false;       // of every row, - sum_j p_ij log p_ij, in nats
+  int64_t heatmap = 0;        // side P of the pooled map: cell (floor(i P / M), floor(j P / N)); 0: none
+};
+
+// Owns what was asked; the rest is empty. R = rows.size(), K = top_k, P = heatmap.
+struct LensResult {
+  Tensor<float, 4> rows;            // [B,H,R,N]
+  Tensor<uint8_t, 4> rows_blocked;  // [B,H,R,N]: 1 where the key is masked, a state of its own and not a weight of 0
+  Tensor<int64_t, 4> top_index;     // [B,H,M,K], strongest first, equal weights lowest index first; -1: fewer live keys
+  Tensor<float, 4> top_weight;      // [B,H,M,K]
+  Tensor<float, 3> received;        // [B,H,N]
+  Tensor<float, 3> entropy;         // [B,H,M]; 0 for a row without keys
+  Tensor<float, 4> heatmap_sum;     // [B,H,P,P]
+  Tensor<float, 4> heatmap_max;     // [B,H,P,P]
+};
+
+// Attention and its lens in one call: out and lse as attention(), bit for bit. Top-k and entropy ride along in the forward
+// pass; received mass and heatmap take one more pass of q k^T. Asking for more never changes the bits of the rest.
+LensResult attention_and_look(TensorView<const float, 4> q, TensorView<const float, 4> k, TensorView<const float, 4> v,
+                              const AttentionOptions& options, const LensRequest& request, TensorView<float, 4> out,
+                              std::optional<TensorView<float, 3>> lse = std::nullopt);
+
+// The lens alone, for a call that already ran with these q, k and options (an observer of a model). Max and sum of a row are
+// rebuilt, so its bits equal those of attention_and_look().
+LensResult look(TensorView<const float, 4> q, TensorView<const float, 4> k, const AttentionOptions& options,
+                const LensRequest& request);
+
+}  // namespace limelight

@@ -1,0 +1,71 @@
+// The layers around attention: linear, layer norm, GELU, embedding, and self-attention as a module.
+// Letters: T rows (tokens), C channels. Every row's result depends on that row alone, bit for bit.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "limelight/attention.h"
+#include "limelight/runtime.h"
+#include "limelight/tensor.h"
+
+namespace limelight {
+
+// y = x W^T + b. Owns W, packed once into the panels the register-tiled product reads.
+class Linear {
+ public:
+  Linear() = default;
+  // weight [out, in], bias [out]; any strides. Copies.
+  explicit Linear(TensorView<const float, 2> weight,
+                  std::optional<TensorView<const float, 1>> bias = std::nullopt);
+
+  int64_t in() const { return in_; }
+  int64_t out() const { return out_; }
+
+  // x [T, in] -> y [T, out]; rows of x and y contiguous along the last axis. One multiply-add chain an element, ascending.
+  void forward(TensorView<const float, 2> x, TensorView<float, 2> y, const Run& run = {}) const;
+
+ private:
+  int64_t in_ = 0, out_ = 0;
+  Tensor<float, 1> panels_;
+  Tensor<float, 1> bias_;
+};
+
+// y = (x - mean) / sqrt(var + epsilon) gamma + beta over the last axis; x, y [T, C] (y may be x), gamma, beta [C].
+void layer_norm(TensorView<const float, 2> x, TensorView<const float, 1> gamma, TensorView<const float, 1> beta,
+                float epsilon, TensorView<float, 2> y);
+
+// kErf: x/2 (1 + erf(x / sqrt 2)). kTanh: x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))). (Hendrycks & Gimpel 2016)
+enum class Gelu { kErf, kTanh };
+void gelu(TensorView<const float, 2> x, Gelu form, TensorView<float, 2> y, const Run& run = {});
+
+// y[t] += table[ids[t]]; table [V, C], y [T, C]. Throws std::invalid_argument naming the first id outside [0, V).
+void add_embedding(TensorView<const float, 2> table, std::span<const int32_t> ids, TensorView<float, 2> y);
+
+// Multi-head self-attention with learnable matrices: q = x W_Q^T, k = x W_K^T, v = x W_V^T, heads of C / H channels each,
+// attention, and, where W_O is given, out W_O^T.
+class SelfAttention {
+ public:
+  struct Weights {  // each [C, C_in] as in y = x W^T, biases [C]
+    TensorView<const float, 2> query, key, value;
+    std::optional<TensorView<const float, 2>> output;
+    std::optional<TensorView<const float, 1>> query_bias, key_bias, value_bias, output_bias;
+  };
+  struct Result {
+    Tensor<float, 3> output;   // [B, T, C]
+    Tensor<float, 4> weights;  // [B, H, T, T] when asked for, else empty
+  };
+
+  SelfAttention(const Weights& weights, int64_t heads, Causal causal = Causal::kNone);
+
+  // x [B, T, C_in].
+  Result forward(TensorView<const float, 3> x, bool want_weights = false, const Run& run = {}) const;
+
+ private:
+  Linear query_, key_, value_, output_;
+  int64_t heads_ = 1;
+  Causal causal_ = Causal::kNone;
+};
+
+}  // namespace limelight
