@@ -17,42 +17,43 @@ struct KeyInterval {
   int32_t end = 0;
 };
 
-// The K strongest keys of one row so far: values descending, equal values by ascending index.
-struct TopList {
-  float* value;     // [K], minus infinity where empty
-  int64_t* index;   // [K], -1 where empty
+// The scores of up to `row_group` query rows against one tile of keys:
+// s = scale q.k, softcap, + bias, minus infinity outside the row's interval.
+struct ScoreGroup {
+  int64_t rows = 0, depth = 0;           // query rows, D
+  const float* queries = nullptr;        // [rows, D], already scaled
+  const float* keys = nullptr;           // panels, as pack_panels writes them
+  const KeyInterval* live = nullptr;     // [rows]
+  float softcap = 0;                     // 0: off
+  const float* const* bias = nullptr;    // [rows] pointers to [kKeyTile] floats (minus infinity masks); or nullptr
 };
 
-// A block of query rows against one packed tile of keys and values: adds the tile's partial to the rows' state.
-struct AttendTile {
-  int64_t rows = 0, depth = 0, length = 0;  // query rows, D, keys in the tile
-  const float* queries = nullptr;           // [rows, D], already scaled
-  const float* keys = nullptr;              // panels, as pack_panels writes them
-  const float* values = nullptr;            // [length, value_stride]; nullptr: scores only
-  int64_t value_vectors = 0;                // of E, rounded up to whole vectors
+// A row group's scores, and the state of its rows to which the tile's partial is added.
+struct AttendGroup {
+  ScoreGroup score;
+  const float* values = nullptr;         // [keys of the tile, value_stride]; nullptr: no output is wanted
   int64_t value_stride = 0;
-  const KeyInterval* live = nullptr;        // [rows], within [0, length]
-  bool values_not_finite = false;           // then masked keys are skipped one by one
-  float softcap = 0;
-  const float* const* bias = nullptr;       // [rows] pointers to [length] floats, or nullptr
-  const uint8_t* const* mask = nullptr;     // [rows] pointers to [length] bytes, or nullptr
-  float* max = nullptr;                     // [rows + slack] running maximum, minus infinity at first
-  float* sum = nullptr;                     // [rows + slack] sum of exp(s - max)
-  float* moment = nullptr;                  // [rows + slack] sum of exp(s - max)(s - max), for the entropy; or nullptr
-  float* out = nullptr;                     // [rows, value_vectors] unnormalised, 0 at first
-  const TopList* top = nullptr;             // [rows] or nullptr
+  int64_t value_columns = 0;             // E rounded up to whole vectors; values are readable that far
+  bool skip_masked = false;              // values may be NaN or infinite where bias masks: skip such keys one by one
+  float* max = nullptr;                  // [rows + lanes] running maximum, minus infinity at first
+  float* sum = nullptr;                  // [rows + lanes] sum of exp(s - max)
+  float* moment = nullptr;               // [rows + lanes] sum of exp(s - max) (s - max), for the entropy; or nullptr
+  float* out = nullptr;                  // [rows, value_columns] sum of exp(s - max) v, 0 at first
   int64_t top_k = 0;
-  int64_t first_key = 0;                    // of the tile, for the indices in top
+  float* top_score = nullptr;            // [rows, top_k] strongest scores so far, minus infinity where empty; or nullptr
+  int64_t* top_index = nullptr;          // [rows, top_k] their keys, -1 where empty
+  int64_t first_key = 0;                 // of the tile, counted in the sequence, for top_index
 };
 
-// The weights of a block of rows against one packed tile, given each row's final max and 1 / sum.
-struct WeighTile {
-  AttendTile tile;                 // queries, keys, live, softcap, bias, mask; max holds the final maximum
-  const float* inverse_sum = nullptr;  // [rows]
-  float* const* rows_out = nullptr;    // [rows] pointers to [length] weights; or nullptr
-  float* column_sum = nullptr;         // [kKeyTile] += weights of all rows, ascending; or nullptr
-  float* pool_sum = nullptr;           // the same again, for the heatmap; or nullptr
-  float* pool_max = nullptr;           // [kKeyTile] maximum over the rows; or nullptr
+// A row group's weights exp(s - max) inverse_sum, from the final maximum and sum of each row.
+struct WeighGroup {
+  ScoreGroup score;
+  const float* max = nullptr;            // [rows]
+  const float* inverse_sum = nullptr;    // [rows]
+  float* weights = nullptr;              // [rows, kKeyTile]; or nullptr
+  float* received = nullptr;             // [kKeyTile] += the weights, rows ascending; or nullptr
+  float* pool_sum = nullptr;             // [kKeyTile] the same again, for the heatmap; or nullptr
+  float* pool_max = nullptr;             // [kKeyTile] maximum over the rows; or nullptr
 };
 
 struct Kernels {
@@ -66,9 +67,14 @@ struct Kernels {
   void (*pack_panels)(const float* src, int64_t column_stride, int64_t depth_stride, int64_t columns, int64_t depth,
                       float* dst) noexcept = nullptr;
 
-  void (*attend)(const AttendTile& tile) noexcept = nullptr;
-  void (*weigh)(const WeighTile& tile) noexcept = nullptr;
-  bool (*all_finite)(const float* values, int64_t count) noexcept = nullptr;
+  void (*attend)(const AttendGroup& group) noexcept = nullptr;
+  void (*weigh)(const WeighGroup& group) noexcept = nullptr;
+
+  // y = factor x.
+  void (*scale)(const float* x, float factor, int64_t count, float* y) noexcept = nullptr;
+  // y = x (0 where nullptr), minus infinity where mask (unless nullptr) is 0.
+  void (*mask_bias)(const float* x, const uint8_t* mask, int64_t count, float* y) noexcept = nullptr;
+  bool (*all_finite)(const float* x, int64_t count) noexcept = nullptr;
 
   // c[i, n] = bias[n] + sum_d a[i, d] b[d, n] for i < rows, n < columns; b in panels; one chain an element, ascending d,
   // the bias added last (nullptr: none).

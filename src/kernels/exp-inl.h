@@ -1,0 +1,61 @@
+// exp for softmax, and tanh for the softcap: branch-free, the same polynomial everywhere.
+#if defined(LIMELIGHT_KERNELS_EXP_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef LIMELIGHT_KERNELS_EXP_INL_H_
+#undef LIMELIGHT_KERNELS_EXP_INL_H_
+#else
+#define LIMELIGHT_KERNELS_EXP_INL_H_
+#endif
+
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace limelight::detail {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Below this exp is exactly 0: 2^n with n = -127 has no exponent bits left.
+constexpr float kExpFloor = -88.0f;
+
+// x = n ln 2 + r with |r| <= ln 2 / 2. Adding 1.5 * 2^23 + 127 rounds x / ln 2 to the nearest integer and leaves n + 127 in
+// the low bits, ready to become the exponent of 2^n.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE void SplitExponent(D d, V x, V& r, V& power) {
+  const V magic = hn::Set(d, 12582912.0f + 127.0f);
+  const V shifted = hn::MulAdd(x, hn::Set(d, 1.44269504f), magic);
+  r = hn::NegMulAdd(hn::Sub(shifted, magic), hn::Set(d, 0.693147181f), x);
+  const hn::RebindToSigned<D> di;
+  power = hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(di, shifted)));
+}
+
+// e^r = 1 + r q(r): minimax of degree 5 over |r| <= ln 2 / 2 with the constant term held at 1, relative error 9.2e-8.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V ExpQuotient(D d, V r) {
+  V q = hn::MulAdd(hn::Set(d, 8.290273137e-03f), r, hn::Set(d, 4.189816490e-02f));
+  q = hn::MulAdd(q, r, hn::Set(d, 1.666763872e-01f));
+  q = hn::MulAdd(q, r, hn::Set(d, 4.999914765e-01f));
+  return hn::MulAdd(q, r, hn::Set(d, 9.999997020e-01f));
+}
+
+// exp(x) for x <= 0, and for x up to 88; exactly 0 from kExpFloor down, exactly 1 at 0, NaN stays NaN.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V Exp(D d, V x) {
+  x = hn::Max(hn::Set(d, kExpFloor), x);  // in this order a NaN passes
+  V r, power;
+  SplitExponent(d, x, r, power);
+  return hn::Mul(hn::MulAdd(ExpQuotient(d, r), r, hn::Set(d, 1.0f)), power);
+}
+
+// tanh(x) = -u / (2 + u), u = exp(-2|x|) - 1 = (2^n - 1) + 2^n r q(r): no cancellation near 0, where n is 0.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V Tanh(D d, V x) {
+  const V y = hn::Max(hn::Set(d, kExpFloor), hn::Mul(hn::Set(d, -2.0f), hn::Abs(x)));
+  V r, power;
+  SplitExponent(d, y, r, power);
+  const V u = hn::MulAdd(hn::Mul(ExpQuotient(d, r), r), power, hn::Sub(power, hn::Set(d, 1.0f)));
+  return hn::CopySignToAbs(hn::Div(hn::Neg(u), hn::Add(u, hn::Set(d, 2.0f))), x);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace limelight::detail
+HWY_AFTER_NAMESPACE();
+#endif
