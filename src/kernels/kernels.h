@@ -57,9 +57,10 @@ struct WeighGroup {
 };
 
 struct Kernels {
-  std::string isa;      // "avx512"
-  int64_t lanes = 0;    // floats a vector
-  int64_t panel = 0;    // columns a panel: 4 vectors
+  std::string isa;        // "avx512"
+  int64_t target = 0;     // Highway's name for what this table was compiled for
+  int64_t lanes = 0;      // floats a vector
+  int64_t panel = 0;      // columns a panel: 4 vectors
   int64_t row_group = 0;  // rows the product works on at once
 
   // Columns n of src (element (n, d) at src[n * column_stride + d * depth_stride]) into panels of `panel` columns:
@@ -69,6 +70,10 @@ struct Kernels {
 
   void (*attend)(const AttendGroup& group) noexcept = nullptr;
   void (*weigh)(const WeighGroup& group) noexcept = nullptr;
+
+  // weights = exp(scores - max) inverse_sum, as weigh computes them.
+  void (*weigh_scores)(const float* scores, float max, float inverse_sum, int64_t count,
+                       float* weights) noexcept = nullptr;
 
   // y = factor x.
   void (*scale)(const float* x, float factor, int64_t count, float* y) noexcept = nullptr;

@@ -73,6 +73,11 @@ HWY_INLINE void PackSlowly(const float* src, int64_t column_stride, int64_t dept
   }
 }
 
+#if HWY_TARGET == HWY_SCALAR  // one lane has no blocks to interleave, and its four depths are four copies
+HWY_INLINE void TransposeFour(const float* src, int64_t, float* dst) {
+  for (int64_t k = 0; k < 4; ++k) dst[k * kPanel] = src[k];
+}
+#else
 // The four floats at src + (block b) * 4 * stride for every 128-bit block b of a vector.
 template <class D>
 HWY_INLINE hn::Vec<D> LoadBlocks(D d, const float* src, int64_t stride) {
@@ -102,6 +107,7 @@ HWY_INLINE void TransposeFour(const float* src, int64_t column_stride, float* ds
   hn::StoreU(hn::BitCast(d, hn::InterleaveLower(d64, high01, high23)), d, dst + 2 * kPanel);
   hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(d64, high01, high23)), d, dst + 3 * kPanel);
 }
+#endif
 
 HWY_INLINE void PackPanel(const float* src, int64_t column_stride, int64_t depth_stride, int64_t columns, int64_t depth,
                           float* panel) {

@@ -1,0 +1,33 @@
+// How a call is cut into tasks: blocks of query rows that share their keys.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "attention/problem.h"
+#include "kernels/kernels.h"
+
+namespace limelight::detail {
+
+// Queries [begin, end) of batch entry b, for all query heads of key/value head g.
+struct Task {
+  int64_t b = 0, g = 0, begin = 0, end = 0;
+  int64_t live_pairs = 0;
+};
+
+struct Plan {
+  int64_t block_rows = 0;  // query rows a task, at most
+  std::vector<Task> tasks;  // most live pairs first
+};
+
+// Sizes depend on threads and caches; results do not.
+Plan make_plan(const Problem& problem, const Kernels& kernels);
+
+// Bytes of the level 2 cache of one processor.
+int64_t level2_bytes();
+
+// Cells floor(index * side / size): the first index of a cell.
+constexpr int64_t cell_begin(int64_t cell, int64_t side, int64_t size) { return (cell * size + side - 1) / side; }
+constexpr int64_t cell_of(int64_t index, int64_t side, int64_t size) { return index * side / size; }
+
+}  // namespace limelight::detail

@@ -1,0 +1,77 @@
+// Plain passes over one row of floats: scaling, masks into a bias, a test for NaN and infinity, and the peak measurement.
+#if defined(LIMELIGHT_KERNELS_ROWS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef LIMELIGHT_KERNELS_ROWS_INL_H_
+#undef LIMELIGHT_KERNELS_ROWS_INL_H_
+#else
+#define LIMELIGHT_KERNELS_ROWS_INL_H_
+#endif
+
+#include "hwy/highway.h"
+#include "kernels/product-inl.h"
+#include "kernels/scores-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace limelight::detail {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+void Scale(const float* x, float factor, int64_t count, float* y) noexcept {
+  const F32 d;
+  int64_t n = 0;
+  for (; n + kLanes <= count; n += kLanes) hn::StoreU(hn::Mul(hn::LoadU(d, x + n), hn::Set(d, factor)), d, y + n);
+  for (; n < count; ++n) y[n] = x[n] * factor;
+}
+
+void MaskBias(const float* x, const uint8_t* mask, int64_t count, float* y) noexcept {
+  const F32 d;
+  const hn::RebindToSigned<F32> di;
+  const hn::Rebind<uint8_t, F32> du8;
+  int64_t n = 0;
+  for (; n + kLanes <= count; n += kLanes) {
+    Vector v = x == nullptr ? hn::Zero(d) : hn::LoadU(d, x + n);
+    if (mask != nullptr) {
+      const auto attend = hn::PromoteTo(di, hn::LoadU(du8, mask + n));
+      const auto blocked = hn::RebindMask(d, hn::Eq(attend, hn::Zero(di)));
+      v = hn::IfThenElse(blocked, hn::Set(d, kMinusInfinity), v);
+    }
+    hn::StoreU(v, d, y + n);
+  }
+  for (; n < count; ++n) y[n] = mask != nullptr && mask[n] == 0 ? kMinusInfinity : x == nullptr ? 0.0f : x[n];
+}
+
+bool AllFinite(const float* x, int64_t count) noexcept {
+  const F32 d;
+  // x - x is 0 for finite x and NaN for NaN and infinity; NaN stays in a sum.
+  Vector sum = hn::Zero(d);
+  int64_t n = 0;
+  for (; n + kLanes <= count; n += kLanes) {
+    const Vector v = hn::LoadU(d, x + n);
+    sum = hn::Add(sum, hn::Sub(v, v));
+  }
+  float rest = 0;
+  for (; n < count; ++n) rest += x[n] - x[n];
+  return rest == 0 && hn::AllTrue(d, hn::Eq(sum, hn::Zero(d)));
+}
+
+double Spin(int64_t rounds) noexcept {
+  const F32 d;
+  constexpr int kChains = 12;  // two multiply-adds a cycle times a latency of four, and some to spare
+  Vector chain[kChains];
+  for (int i = 0; i < kChains; ++i) chain[i] = hn::Set(d, 1.0f + static_cast<float>(i));
+  const Vector factor = hn::Set(d, 0.999f);
+  const Vector term = hn::Set(d, 1e-3f);
+  for (int64_t round = 0; round < rounds; ++round) {
+#pragma GCC unroll 12
+    for (int i = 0; i < kChains; ++i) chain[i] = hn::MulAdd(chain[i], factor, term);
+  }
+  Vector sum = hn::Zero(d);
+  for (int i = 0; i < kChains; ++i) sum = hn::Add(sum, chain[i]);
+  // The result is used, so the loop cannot be dropped.
+  const double used = hn::GetLane(hn::SumOfLanes(d, sum)) == 0.0f ? 1.0 : 0.0;
+  return 2.0 * kChains * static_cast<double>(kLanes) * static_cast<double>(rounds) + used;
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace limelight::detail
+HWY_AFTER_NAMESPACE();
+#endif

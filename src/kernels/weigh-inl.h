@@ -1,0 +1,77 @@
+// The weights of a row group against a key tile, from each row's final maximum and sum; added up by key where asked.
+#if defined(LIMELIGHT_KERNELS_WEIGH_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef LIMELIGHT_KERNELS_WEIGH_INL_H_
+#undef LIMELIGHT_KERNELS_WEIGH_INL_H_
+#else
+#define LIMELIGHT_KERNELS_WEIGH_INL_H_
+#endif
+
+#include <algorithm>
+
+#include "hwy/highway.h"
+#include "kernels/exp-inl.h"
+#include "kernels/scores-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace limelight::detail {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// weights [R, kKeyTile] from scores in place; keys outer and rows inner, so that a key's sum stays in a register.
+template <int R>
+HWY_INLINE void WeighKeys(const WeighGroup& group, const Reach& reach, float* HWY_RESTRICT scores) {
+  const F32 d;
+  for (int64_t j = reach.pair_begin; j < reach.pair_end; j += kLanes) {
+    Vector sum = hn::Zero(d);
+    Vector pool_sum = hn::Zero(d);
+    Vector pool_max = hn::Zero(d);
+    if (group.received != nullptr) sum = hn::Load(d, group.received + j);
+    if (group.pool_sum != nullptr) {
+      pool_sum = hn::Load(d, group.pool_sum + j);
+      pool_max = hn::Load(d, group.pool_max + j);
+    }
+#pragma GCC unroll 8
+    for (int i = 0; i < R; ++i) {
+      float* s = scores + i * kKeyTile + j;
+      const Vector e = Exp(d, hn::Sub(hn::Load(d, s), hn::Set(d, group.max[i])));
+      const Vector weight = hn::Mul(e, hn::Set(d, group.inverse_sum[i]));
+      if (group.weights != nullptr) hn::Store(weight, d, group.weights + i * kKeyTile + j);
+      sum = hn::Add(sum, weight);
+      pool_sum = hn::Add(pool_sum, weight);
+      pool_max = hn::Max(pool_max, weight);
+    }
+    if (group.received != nullptr) hn::Store(sum, d, group.received + j);
+    if (group.pool_sum != nullptr) {
+      hn::Store(pool_sum, d, group.pool_sum + j);
+      hn::Store(pool_max, d, group.pool_max + j);
+    }
+  }
+}
+
+void WeighScores(const float* scores, float max, float inverse_sum, int64_t count, float* weights) noexcept {
+  const F32 d;
+  HWY_ALIGN float lanes[kLanes];
+  for (int64_t n = 0; n < count; n += kLanes) {
+    const int64_t some = std::min(kLanes, count - n);
+    std::fill_n(std::copy_n(scores + n, some, lanes), kLanes - some, 0.0f);
+    const Vector e = Exp(d, hn::Sub(hn::Load(d, lanes), hn::Set(d, max)));
+    hn::Store(hn::Mul(e, hn::Set(d, inverse_sum)), d, lanes);
+    std::copy_n(lanes, some, weights + n);
+  }
+}
+
+void Weigh(const WeighGroup& group) noexcept {
+  const Reach reach = ReachOf(group.score);
+  if (reach.begin >= reach.end) return;
+  HWY_ALIGN float scores[kRows * kKeyTile];
+  WithRows(group.score.rows, [&](auto rows) {
+    constexpr int kGroupRows = decltype(rows)::value;
+    Scores<kGroupRows>(group.score, reach, scores);
+    WeighKeys<kGroupRows>(group, reach, scores);
+  });
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace limelight::detail
+HWY_AFTER_NAMESPACE();
+#endif
