@@ -3,11 +3,11 @@
 // Letters: B batch, H query heads, G key/value heads (H a multiple of G), M queries, N keys, D head size, E value size.
 // One score: s_ij = scale q_i . k_j; then softcap: c tanh(s / c); then + bias; then masks set it to minus infinity.
 // Row i: lse_i = log sum_j exp(s_ij), weight p_ij = exp(s_ij - lse_i), out_i = sum_j p_ij v_j.
-// A row whose keys are all masked: out 0, lse minus infinity. A masked key (also one whose final score is minus infinity)
-// is not observed: NaN or infinity in it changes nothing. NaN that is not masked propagates.
-// Same bits: a row's result depends on its own query, keys, values and options alone; not on threads, the batch, how many
-// other queries are in the call, or strides. Instruction sets may differ in the last bits.
-// Source: Dao et al. 2022, FlashAttention (arXiv 2205.14135); Milakov & Gimelshein 2018 for the running softmax.
+// A row whose keys are all masked: out 0, lse minus infinity. A masked key (also one whose final score is minus
+// infinity) is not observed: NaN or infinity in it changes nothing. NaN that is not masked propagates. Same bits: a
+// row's result depends on its own query, keys, values and options alone; not on threads, the batch, how many other
+// queries are in the call, or strides. Instruction sets may differ in the last bits. Source: Dao et al. 2022,
+// FlashAttention (arXiv 2205.14135); Milakov & Gimelshein 2018 for the running softmax.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,8 @@ namespace limelight {
 enum class Causal { kNone, kTopLeft, kBottomRight };
 
 // Keys j with c - left <= j <= c + right are seen; c = i + N - M, or i with kTopLeft; -1 is unlimited.
-// The query's own key counts besides left: a model's "window of W tokens" is left = W - 1, right = 0. Drawn for M = N = 5:
+// The query's own key counts besides left: a model's "window of W tokens" is left = W - 1, right = 0. Drawn for M = N =
+// 5:
 //   left 1, right 0   x . . . .     left 1, right 1   x x . . .
 //                     x x . . .                       x x x . .
 //                     . x x . .                       . x x x .
@@ -54,8 +55,9 @@ struct AttentionOptions {
 
 // q [B,H,M,D], k [B,G,N,D], v [B,G,N,E] -> out [B,H,M,E] and, where a view is given, lse [B,H,M] (natural log).
 // Any strides; out and lse must not overlap the inputs or themselves.
-// Allocates per thread: a key tile, a value tile and a query block (about 512 (D + E) + rows (D + E) floats), kept for the
-// next call. Throws std::invalid_argument, before any work, for arguments that do not fit. Safe to call from any thread.
+// Allocates per thread: a key tile, a value tile and a query block (about 512 (D + E) + rows (D + E) floats), kept for
+// the next call. Throws std::invalid_argument, before any work, for arguments that do not fit. Safe to call from any
+// thread.
 void attention(TensorView<const float, 4> q, TensorView<const float, 4> k, TensorView<const float, 4> v,
                const AttentionOptions& options, TensorView<float, 4> out,
                std::optional<TensorView<float, 3>> lse = std::nullopt);
@@ -76,9 +78,9 @@ struct Explanation {
   int64_t query_block = 0;  // query rows a task, at most
   int64_t tiles = 0;        // pairs of query block and key tile
   int64_t tiles_skipped = 0;
-  int64_t live_pairs = 0;      // query-key pairs that intervals leave, over B and H
-  int64_t scratch_bytes = 0;   // over all threads
-  std::string text() const;  // the same in a few lines
+  int64_t live_pairs = 0;     // query-key pairs that intervals leave, over B and H
+  int64_t scratch_bytes = 0;  // over all threads
+  std::string text() const;   // the same in a few lines
 };
 Explanation explain(TensorView<const float, 4> q, TensorView<const float, 4> k, TensorView<const float, 4> v,
                     const AttentionOptions& options = {});

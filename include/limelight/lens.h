@@ -31,14 +31,15 @@ struct LensResult {
   Tensor<float, 4> heatmap_max;     // [B,H,P,P]
 };
 
-// Attention and its lens in one call: out and lse as attention(), bit for bit. Top-k and entropy ride along in the forward
-// pass; received mass and heatmap take one more pass of q k^T. Asking for more never changes the bits of the rest.
+// Attention and its lens in one call: out and lse as attention(), bit for bit. Top-k and entropy ride along in the
+// forward pass; received mass and heatmap take one more pass of q k^T. Asking for more never changes the bits of the
+// rest.
 LensResult attention_and_look(TensorView<const float, 4> q, TensorView<const float, 4> k, TensorView<const float, 4> v,
                               const AttentionOptions& options, const LensRequest& request, TensorView<float, 4> out,
                               std::optional<TensorView<float, 3>> lse = std::nullopt);
 
-// The lens alone, for a call that already ran with these q, k and options (an observer of a model). Max and sum of a row are
-// rebuilt, so its bits equal those of attention_and_look().
+// The lens alone, for a call that already ran with these q, k and options (an observer of a model). Max and sum of a
+// row are rebuilt, so its bits equal those of attention_and_look().
 LensResult look(TensorView<const float, 4> q, TensorView<const float, 4> k, const AttentionOptions& options,
                 const LensRequest& request);
 

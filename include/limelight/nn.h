@@ -17,13 +17,13 @@ class Linear {
  public:
   Linear() = default;
   // weight [out, in], bias [out]; any strides. Copies.
-  explicit Linear(TensorView<const float, 2> weight,
-                  std::optional<TensorView<const float, 1>> bias = std::nullopt);
+  explicit Linear(TensorView<const float, 2> weight, std::optional<TensorView<const float, 1>> bias = std::nullopt);
 
   int64_t in() const { return in_; }
   int64_t out() const { return out_; }
 
-  // x [T, in] -> y [T, out]; rows of x and y contiguous along the last axis. One multiply-add chain an element, ascending.
+  // x [T, in] -> y [T, out]; rows of x and y contiguous along the last axis. One multiply-add chain an element,
+  // ascending.
   void forward(TensorView<const float, 2> x, TensorView<float, 2> y, const Run& run = {}) const;
 
  private:
@@ -43,8 +43,8 @@ void gelu(TensorView<const float, 2> x, Gelu form, TensorView<float, 2> y, const
 // y[t] += table[ids[t]]; table [V, C], y [T, C]. Throws std::invalid_argument naming the first id outside [0, V).
 void add_embedding(TensorView<const float, 2> table, std::span<const int32_t> ids, TensorView<float, 2> y);
 
-// Multi-head self-attention with learnable matrices: q = x W_Q^T, k = x W_K^T, v = x W_V^T, heads of C / H channels each,
-// attention, and, where W_O is given, out W_O^T.
+// Multi-head self-attention with learnable matrices: q = x W_Q^T, k = x W_K^T, v = x W_V^T, heads of C / H channels
+// each, attention, and, where W_O is given, out W_O^T.
 class SelfAttention {
  public:
   struct Weights {  // each [C, C_in] as in y = x W^T, biases [C]

@@ -10,23 +10,25 @@ namespace limelight {
 // "0.1.0"
 std::string version();
 
-// The instruction sets this build holds and this processor has, best first: of "avx512", "avx2", "sse4", "scalar" (on x86).
+// The instruction sets this build holds and this processor has, best first: of "avx512", "avx2", "sse4", "scalar" (on
+// x86).
 std::vector<std::string> available_isas();
 
-// The one in use: the best, or the one named by the environment variable LIMELIGHT_ISA, read once, at the first call that
-// computes. Throws std::invalid_argument when that variable names one that is not available.
+// The one in use: the best, or the one named by the environment variable LIMELIGHT_ISA, read once, at the first call
+// that computes. Throws std::invalid_argument when that variable names one that is not available.
 std::string active_isa();
 
 // Processors this process may run on (its affinity), at least 1.
 int available_threads();
 
-// Rates of this machine with `threads` threads at once, measured now (about 0.1 s each): f32 multiply-adds of the active
-// instruction set from registers, in flop a second, and a read loop over memory beyond the caches, in bytes a second.
+// Rates of this machine with `threads` threads at once, measured now (about 0.1 s each): f32 multiply-adds of the
+// active instruction set from registers, in flop a second, and a read loop over memory beyond the caches, in bytes a
+// second.
 double measure_peak_flops(int threads);
 double measure_read_bandwidth(int threads);
 
-// Asked between tasks with the share done, 0 to 1, from any one thread at a time; returning false stops the work, and the
-// call then throws Cancelled.
+// Asked between tasks with the share done, 0 to 1, from any one thread at a time; returning false stops the work, and
+// the call then throws Cancelled.
 using Progress = std::function<bool(double)>;
 
 // How a call runs. Results do not depend on it, bit for bit.

@@ -1,5 +1,5 @@
-// The safetensors format: named tensors in one mapped file, read with every length checked, written whole or not at all.
-// Format: 8 bytes little-endian header length, a JSON header, the data (huggingface.co/docs/safetensors).
+// The safetensors format: named tensors in one mapped file, read with every length checked, written whole or not at
+// all. Format: 8 bytes little-endian header length, a JSON header, the data (huggingface.co/docs/safetensors).
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,8 @@ struct TensorInfo {
 };
 
 // A mapped file, checked whole at open(): header, types, products, ranges without overlap, hole or trailing bytes.
-// Throws FileError or FormatError naming file and field. Header limit: 256 MiB. Move-only; infos live as long as the file.
+// Throws FileError or FormatError naming file and field. Header limit: 256 MiB. Move-only; infos live as long as the
+// file.
 class SafetensorsFile {
  public:
   static SafetensorsFile open(const std::filesystem::path& path);
@@ -39,7 +40,7 @@ class SafetensorsFile {
   ~SafetensorsFile();
 
   const std::filesystem::path& path() const;
-  const std::vector<TensorInfo>& tensors() const;     // in file order
+  const std::vector<TensorInfo>& tensors() const;       // in file order
   const TensorInfo* find(std::string_view name) const;  // nullptr when absent
   const std::vector<std::pair<std::string, std::string>>& metadata() const;
 
@@ -49,13 +50,13 @@ class SafetensorsFile {
   std::unique_ptr<State> state_;
 };
 
-// Reads a tensor of this rank as T. F16, BF16 and F64 become float; integers become int64_t; BOOL and U8 become uint8_t.
-// Throws FormatError when type or rank do not fit. Instantiated for float, int64_t and uint8_t, ranks 1 to 4.
+// Reads a tensor of this rank as T. F16, BF16 and F64 become float; integers become int64_t; BOOL and U8 become
+// uint8_t. Throws FormatError when type or rank do not fit. Instantiated for float, int64_t and uint8_t, ranks 1 to 4.
 template <class T, int Rank>
 Tensor<T, Rank> read_tensor(const SafetensorsFile& file, const TensorInfo& info);
 
-// Collects tensors and writes them to a temporary name beside `path`, flushed and renamed when whole; on failure nothing is
-// left. Views must stay alive until write(). Throws FileError.
+// Collects tensors and writes them to a temporary name beside `path`, flushed and renamed when whole; on failure
+// nothing is left. Views must stay alive until write(). Throws FileError.
 class SafetensorsWriter {
  public:
   void add(std::string name, Dtype dtype, std::vector<int64_t> shape, const void* data);

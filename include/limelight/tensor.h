@@ -34,11 +34,7 @@ struct TensorView {
     return data[offset];
   }
 
-  operator TensorView<const T, Rank>() const
-    requires(!std::is_const_v<T>)
-  {
-    return {data, sizes, strides};
-  }
+  operator TensorView<const T, Rank>() const requires(!std::is_const_v<T>) { return {data, sizes, strides}; }
 };
 
 // The strides of a contiguous array of these sizes, last axis fastest.
@@ -65,8 +61,9 @@ struct AlignedFree {
 };
 std::unique_ptr<void, AlignedFree> allocate_aligned(size_t bytes);
 
-// Owns a contiguous array, last axis fastest, 64-byte aligned, zero at first. Move-only: a copy is asked for by clone().
-// Throws std::invalid_argument for a negative size or a product beyond the address space, std::bad_alloc when memory ends.
+// Owns a contiguous array, last axis fastest, 64-byte aligned, zero at first. Move-only: a copy is asked for by
+// clone(). Throws std::invalid_argument for a negative size or a product beyond the address space, std::bad_alloc when
+// memory ends.
 template <class T, int Rank>
 class Tensor {
  public:

@@ -43,7 +43,8 @@ class Tokenizer {
   std::unique_ptr<State> state_;
 };
 
-// The words of a text, the same for every model, in reading order: a run of letters, digits and marks, with an apostrophe
+// The words of a text, the same for every model, in reading order: a run of letters, digits and marks, with an
+// apostrophe
 // (' or U+2019) between letters inside it; every other visible character, and each CJK character, is a word of its own.
 // Throws std::invalid_argument naming the byte when the text is not UTF-8.
 std::vector<Span> words_of(std::string_view text);

@@ -57,7 +57,8 @@ Explanation explain(TensorView<const float, 4> q, TensorView<const float, 4> k, 
 std::string Explanation::text() const {
   const auto line = [](const char* name, const std::string& value) { return std::string(name) + value + "\n"; };
   return line("instruction set   ", isa) + line("threads           ", std::to_string(threads)) +
-         line("tasks             ", std::to_string(tasks) + " of at most " + std::to_string(query_block) + " query rows") +
+         line("tasks             ",
+              std::to_string(tasks) + " of at most " + std::to_string(query_block) + " query rows") +
          line("key tiles         ", std::to_string(tiles) + " of " + std::to_string(key_tile) + " keys, " +
                                         std::to_string(tiles_skipped) + " skipped") +
          line("live pairs        ", std::to_string(live_pairs)) +

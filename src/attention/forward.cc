@@ -71,8 +71,8 @@ class ForwardTask {
     std::fill_n(top_index_, count_ * results_.top_k, int64_t{-1});
   }
 
-  // Values in place where rows are contiguous and whole vectors long, else packed: a row stride of a multiple of 4 KiB maps
-  // a tile onto few cache sets (58 % of peak against 85 %).
+  // Values in place where rows are contiguous and whole vectors long, else packed: a row stride of a multiple of 4 KiB
+  // maps a tile onto few cache sets (58 % of peak against 85 %).
   void load_values(const Task& task, int64_t first, int64_t length) {
     const TensorView<const float, 4>& v = *problem_.v;
     const int64_t width = problem_.value_size;
@@ -134,7 +134,8 @@ class ForwardTask {
     if (top_score_ == nullptr) return;
     const float* scores = top_score_ + r * results_.top_k;
     const int64_t* index = top_index_ + r * results_.top_k;
-    kernels_.weigh_scores(scores, dead ? 0.0f : max, inverse, results_.top_k, results_.top_weight + at * results_.top_k);
+    kernels_.weigh_scores(scores, dead ? 0.0f : max, inverse, results_.top_k,
+                          results_.top_weight + at * results_.top_k);
     std::copy_n(index, results_.top_k, results_.top_index + at * results_.top_k);
   }
 

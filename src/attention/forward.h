@@ -16,7 +16,7 @@ struct ForwardResults {
   float* inverse_sum = nullptr;  // 1 / sum of exp(s - max), 0 for a row without keys
   float* entropy = nullptr;
   int64_t top_k = 0;
-  float* top_weight = nullptr;   // [B, H, M, top_k]
+  float* top_weight = nullptr;  // [B, H, M, top_k]
   int64_t* top_index = nullptr;
 };
 

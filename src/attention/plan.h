@@ -16,7 +16,7 @@ struct Task {
 };
 
 struct Plan {
-  int64_t block_rows = 0;  // query rows a task, at most
+  int64_t block_rows = 0;   // query rows a task, at most
   std::vector<Task> tasks;  // most live pairs first
 };
 
@@ -27,7 +27,11 @@ Plan make_plan(const Problem& problem, const Kernels& kernels);
 int64_t level2_bytes();
 
 // Cells floor(index * side / size): the first index of a cell.
-constexpr int64_t cell_begin(int64_t cell, int64_t side, int64_t size) { return (cell * size + side - 1) / side; }
-constexpr int64_t cell_of(int64_t index, int64_t side, int64_t size) { return index * side / size; }
+constexpr int64_t cell_begin(int64_t cell, int64_t side, int64_t size) {
+  return (cell * size + side - 1) / side;
+}
+constexpr int64_t cell_of(int64_t index, int64_t side, int64_t size) {
+  return index * side / size;
+}
 
 }  // namespace limelight::detail

@@ -36,8 +36,7 @@ TensorView<T, 4> expand(const char* where, const char* field, TensorView<T, 4> v
   for (int axis = 0; axis < 4; ++axis) {
     if (view.sizes[axis] == full[axis]) continue;
     if (view.sizes[axis] != 1) {
-      refuse(where, field, "sizes that broadcast to " + shape_text(full.data(), 4),
-             shape_text(view.sizes.data(), 4));
+      refuse(where, field, "sizes that broadcast to " + shape_text(full.data(), 4), shape_text(view.sizes.data(), 4));
     }
     view.sizes[axis] = full[axis];
     view.strides[axis] = 0;
@@ -84,8 +83,7 @@ void check_lengths(const char* where, const Problem& p) {
   for (int64_t b = 0; b < p.batch; ++b) {
     const int64_t length = (*p.key_lengths)(b);
     if (length < 0 || length > p.keys) {
-      refuse(where, "key_lengths[" + std::to_string(b) + "]", "0 to " + std::to_string(p.keys),
-             std::to_string(length));
+      refuse(where, "key_lengths[" + std::to_string(b) + "]", "0 to " + std::to_string(p.keys), std::to_string(length));
     }
   }
 }

@@ -6,7 +6,9 @@
 namespace limelight::detail {
 namespace {
 
-int64_t padded_keys(const Kernels& kernels) { return (kKeyTile + kernels.panel - 1) / kernels.panel * kernels.panel; }
+int64_t padded_keys(const Kernels& kernels) {
+  return (kKeyTile + kernels.panel - 1) / kernels.panel * kernels.panel;
+}
 
 // Elements [begin, end) of a strided row; the row itself where it is contiguous.
 template <class T>
@@ -19,9 +21,7 @@ const T* gather(const T* row, int64_t stride, int64_t begin, int64_t end, T* scr
 }  // namespace
 
 KeyPacker::KeyPacker(const Problem& problem, const Kernels& kernels, Scratch& scratch)
-    : problem_(problem),
-      kernels_(kernels),
-      panels_(scratch.take<float>(padded_keys(kernels) * problem.head_size)) {}
+    : problem_(problem), kernels_(kernels), panels_(scratch.take<float>(padded_keys(kernels) * problem.head_size)) {}
 
 KeyTile KeyPacker::pack(int64_t b, int64_t g, int64_t first, int64_t length) {
   const TensorView<const float, 4>& k = problem_.k;

@@ -55,12 +55,12 @@ class RowBlock {
   int64_t b_ = 0;
   std::span<const Row> rows_;
   Interval reach_;
-  float* queries_;         // [capacity, D]
-  Interval* live_;         // [capacity]
-  KeyInterval* relative_;  // [row group]
-  const float** bias_;     // [row group]
-  float* bias_rows_;       // [row group, kKeyTile]; taken where the problem has a bias or a mask
-  float* gathered_;        // [kKeyTile], strided bias made contiguous
+  float* queries_;          // [capacity, D]
+  Interval* live_;          // [capacity]
+  KeyInterval* relative_;   // [row group]
+  const float** bias_;      // [row group]
+  float* bias_rows_;        // [row group, kKeyTile]; taken where the problem has a bias or a mask
+  float* gathered_;         // [kKeyTile], strided bias made contiguous
   uint8_t* gathered_mask_;  // [kKeyTile]
 };
 

@@ -5,10 +5,18 @@
 
 namespace limelight::detail {
 
-void fail_argument(const std::string& message) { throw std::invalid_argument(message); }
-void fail_file(const std::string& message) { throw FileError(message); }
-void fail_format(const std::string& message) { throw FormatError(message); }
-void fail_cancelled(const std::string& message) { throw Cancelled(message); }
+void fail_argument(const std::string& message) {
+  throw std::invalid_argument(message);
+}
+void fail_file(const std::string& message) {
+  throw FileError(message);
+}
+void fail_format(const std::string& message) {
+  throw FormatError(message);
+}
+void fail_cancelled(const std::string& message) {
+  throw Cancelled(message);
+}
 
 std::string shape_text(const int64_t* sizes, int64_t rank) {
   std::string text = "[";

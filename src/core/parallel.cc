@@ -20,7 +20,9 @@ int available_threads() {
   return std::max(1, CPU_COUNT(&set));
 }
 
-std::string version() { return LIMELIGHT_VERSION; }
+std::string version() {
+  return LIMELIGHT_VERSION;
+}
 
 namespace detail {
 namespace {

@@ -9,8 +9,8 @@
 namespace limelight::detail {
 
 // Calls task(index) once for every index in [0, count), each handed out when a thread is free, lowest first. With one
-// thread or one task it runs on the calling thread. The first exception, or Cancelled when run.progress says no, stops the
-// handing out and is rethrown after the tasks under way have ended. `where` names the call in that message.
+// thread or one task it runs on the calling thread. The first exception, or Cancelled when run.progress says no, stops
+// the handing out and is rethrown after the tasks under way have ended. `where` names the call in that message.
 void parallel_for(int64_t count, const Run& run, const char* where, const std::function<void(int64_t)>& task);
 
 // What run.threads means: 0 is available_threads().

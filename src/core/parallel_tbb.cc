@@ -9,7 +9,8 @@ namespace limelight::detail {
 void on_threads(int threads, const std::function<void()>& worker) {
   tbb::task_arena arena(threads);
   arena.execute([&] {
-    tbb::parallel_for(0, threads, [&](int) { worker(); }, tbb::simple_partitioner());
+    tbb::parallel_for(
+        0, threads, [&](int) { worker(); }, tbb::simple_partitioner());
   });
 }
 

@@ -11,8 +11,9 @@
 
 namespace limelight::detail {
 
-// A scope of the calling thread's scratch: take() hands out uninitialised, 64-byte aligned pieces that live as long as the
-// scope. Scopes nest. When the outermost ends the memory is kept as one piece, so a repeated call allocates nothing.
+// A scope of the calling thread's scratch: take() hands out uninitialised, 64-byte aligned pieces that live as long as
+// the scope. Scopes nest. When the outermost ends the memory is kept as one piece, so a repeated call allocates
+// nothing.
 class Scratch {
  public:
   Scratch();

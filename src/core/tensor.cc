@@ -9,7 +9,9 @@
 
 namespace limelight {
 
-void AlignedFree::operator()(void* p) const { std::free(p); }
+void AlignedFree::operator()(void* p) const {
+  std::free(p);
+}
 
 std::unique_ptr<void, AlignedFree> allocate_aligned(size_t bytes) {
   constexpr size_t kAlign = 64;

@@ -75,8 +75,9 @@ void LayerNorm(const float* x, const float* gamma, const float* beta, float epsi
   }
 }
 
-// Both forms are gelu(x) = max(x, 0) - a gate(-a), a = |x|, with gate(-a) in (0, 1/2]: nothing cancels in the left tail,
-// where 1 + erf would. From a = 13.5 on both gates are exactly 0, so a may stop there and infinity times 0 never happens.
+// Both forms are gelu(x) = max(x, 0) - a gate(-a), a = |x|, with gate(-a) in (0, 1/2]: nothing cancels in the left
+// tail, where 1 + erf would. From a = 13.5 on both gates are exactly 0, so a may stop there and infinity times 0 never
+// happens.
 template <class Gate>
 HWY_INLINE Vector GeluOf(Vector x, const Gate& gate) {
   const F32 d;
@@ -84,9 +85,9 @@ HWY_INLINE Vector GeluOf(Vector x, const Gate& gate) {
   return hn::NegMulAdd(a, gate(a), hn::Max(hn::Zero(d), x));  // Max in this order keeps NaN and -0
 }
 
-// (1 + erf(-a / sqrt 2)) / 2 = exp(p(a)). Its logarithm is nearly a parabola: p is a least-squares fit of degree 10 in double
-// over [0, 13.5], p(0) = -ln 2 held, reweighted (Lawson) until level, the weight of an error being a exp(p) + a floor of
-// 1e-6. With these rounded coefficients a exp(p) is wrong by at most 2.7e-8 (absolute); p(13.5) = -94.7.
+// (1 + erf(-a / sqrt 2)) / 2 = exp(p(a)). Its logarithm is nearly a parabola: p is a least-squares fit of degree 10 in
+// double over [0, 13.5], p(0) = -ln 2 held, reweighted (Lawson) until level, the weight of an error being a exp(p) + a
+// floor of 1e-6. With these rounded coefficients a exp(p) is wrong by at most 2.7e-8 (absolute); p(13.5) = -94.7.
 HWY_INLINE Vector GateErf(Vector a) {
   constexpr float kCoefficients[] = {-2.007219280e-09f, 9.944105983e-08f,  -1.946893008e-06f, 1.852562673e-05f,
                                      -7.157363143e-05f, -2.591009543e-04f, 5.139527842e-03f,  -3.657736257e-02f,

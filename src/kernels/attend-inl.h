@@ -100,8 +100,8 @@ HWY_INLINE void Softmax(const AttendGroup& group, const Reach& reach, float* HWY
   }
 }
 
-// max, sum and moment of the rows so far, and the two factors that bring old and new to the same maximum. Lanes beyond the
-// group add the neutral partial to their neighbours' state, which leaves it bit for bit.
+// max, sum and moment of the rows so far, and the two factors that bring old and new to the same maximum. Lanes beyond
+// the group add the neutral partial to their neighbours' state, which leaves it bit for bit.
 HWY_INLINE void FoldState(const AttendGroup& group, Partial& partial) {
   const F32 d;
   const Vector none = hn::Set(d, kMinusInfinity);
@@ -132,8 +132,8 @@ HWY_INLINE void FoldState(const AttendGroup& group, Partial& partial) {
 
 // MultiplyAdd over keys of which some rows see some: a masked key (weight -0) is not multiplied, for 0 x NaN is NaN.
 template <int R, int NV>
-HWY_INLINE void MultiplyAddLive(const float* HWY_RESTRICT weights, const float* HWY_RESTRICT values, int64_t value_stride,
-                                int64_t begin, int64_t end, Vector (&c)[R][NV]) {
+HWY_INLINE void MultiplyAddLive(const float* HWY_RESTRICT weights, const float* HWY_RESTRICT values,
+                                int64_t value_stride, int64_t begin, int64_t end, Vector (&c)[R][NV]) {
   const F32 d;
   for (int64_t k = begin; k < end; ++k) {
 #pragma GCC unroll 8

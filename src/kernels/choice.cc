@@ -33,7 +33,9 @@ const Kernels& active_kernels() {
 }
 
 ScopedKernels::ScopedKernels(const Kernels& kernels) : previous_(overriding.exchange(&kernels)) {}
-ScopedKernels::~ScopedKernels() { overriding = previous_; }
+ScopedKernels::~ScopedKernels() {
+  overriding = previous_;
+}
 
 }  // namespace detail
 
@@ -43,6 +45,8 @@ std::vector<std::string> available_isas() {
   return names;
 }
 
-std::string active_isa() { return detail::active_kernels().isa; }
+std::string active_isa() {
+  return detail::active_kernels().isa;
+}
 
 }  // namespace limelight

@@ -16,8 +16,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 // Below this exp is exactly 0: 2^n with n = -127 has no exponent bits left.
 constexpr float kExpFloor = -88.0f;
 
-// x = n ln 2 + r with |r| <= ln 2 / 2. Adding 1.5 * 2^23 + 127 rounds x / ln 2 to the nearest integer and leaves n + 127 in
-// the low bits, ready to become the exponent of 2^n.
+// x = n ln 2 + r with |r| <= ln 2 / 2. Adding 1.5 * 2^23 + 127 rounds x / ln 2 to the nearest integer and leaves n +
+// 127 in the low bits, ready to become the exponent of 2^n.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE void SplitExponent(D d, V x, V& r, V& power) {
   const V magic = hn::Set(d, 12582912.0f + 127.0f);

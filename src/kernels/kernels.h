@@ -20,40 +20,40 @@ struct KeyInterval {
 // The scores of up to `row_group` query rows against one tile of keys:
 // s = scale q.k, softcap, + bias, minus infinity outside the row's interval.
 struct ScoreGroup {
-  int64_t rows = 0, depth = 0;           // query rows, D
-  const float* queries = nullptr;        // [rows, D], already scaled
-  const float* keys = nullptr;           // panels, as pack_panels writes them
-  const KeyInterval* live = nullptr;     // [rows]
-  float softcap = 0;                     // 0: off
-  const float* const* bias = nullptr;    // [rows] pointers to [kKeyTile] floats (minus infinity masks); or nullptr
+  int64_t rows = 0, depth = 0;         // query rows, D
+  const float* queries = nullptr;      // [rows, D], already scaled
+  const float* keys = nullptr;         // panels, as pack_panels writes them
+  const KeyInterval* live = nullptr;   // [rows]
+  float softcap = 0;                   // 0: off
+  const float* const* bias = nullptr;  // [rows] pointers to [kKeyTile] floats (minus infinity masks); or nullptr
 };
 
 // A row group's scores, and the state of its rows to which the tile's partial is added.
 struct AttendGroup {
   ScoreGroup score;
-  const float* values = nullptr;         // [keys of the tile, value_stride]; nullptr: no output is wanted
+  const float* values = nullptr;  // [keys of the tile, value_stride]; nullptr: no output is wanted
   int64_t value_stride = 0;
-  int64_t value_columns = 0;             // E rounded up to whole vectors; values are readable that far
-  bool skip_masked = false;              // values may be NaN or infinite where bias masks: skip such keys one by one
-  float* max = nullptr;                  // [rows + lanes] running maximum, minus infinity at first
-  float* sum = nullptr;                  // [rows + lanes] sum of exp(s - max)
-  float* moment = nullptr;               // [rows + lanes] sum of exp(s - max) (s - max), for the entropy; or nullptr
-  float* out = nullptr;                  // [rows, value_columns] sum of exp(s - max) v, 0 at first
+  int64_t value_columns = 0;  // E rounded up to whole vectors; values are readable that far
+  bool skip_masked = false;   // values may be NaN or infinite where bias masks: skip such keys one by one
+  float* max = nullptr;       // [rows + lanes] running maximum, minus infinity at first
+  float* sum = nullptr;       // [rows + lanes] sum of exp(s - max)
+  float* moment = nullptr;    // [rows + lanes] sum of exp(s - max) (s - max), for the entropy; or nullptr
+  float* out = nullptr;       // [rows, value_columns] sum of exp(s - max) v, 0 at first
   int64_t top_k = 0;
-  float* top_score = nullptr;            // [rows, top_k] strongest scores so far, minus infinity where empty; or nullptr
-  int64_t* top_index = nullptr;          // [rows, top_k] their keys, -1 where empty
-  int64_t first_key = 0;                 // of the tile, counted in the sequence, for top_index
+  float* top_score = nullptr;    // [rows, top_k] strongest scores so far, minus infinity where empty; or nullptr
+  int64_t* top_index = nullptr;  // [rows, top_k] their keys, -1 where empty
+  int64_t first_key = 0;         // of the tile, counted in the sequence, for top_index
 };
 
 // A row group's weights exp(s - max) inverse_sum, from the final maximum and sum of each row.
 struct WeighGroup {
   ScoreGroup score;
-  const float* max = nullptr;            // [rows]
-  const float* inverse_sum = nullptr;    // [rows]
-  float* weights = nullptr;              // [rows, kKeyTile]; or nullptr
-  float* received = nullptr;             // [kKeyTile] += the weights, rows ascending; or nullptr
-  float* pool_sum = nullptr;             // [kKeyTile] the same again, for the heatmap; or nullptr
-  float* pool_max = nullptr;             // [kKeyTile] maximum over the rows; or nullptr
+  const float* max = nullptr;          // [rows]
+  const float* inverse_sum = nullptr;  // [rows]
+  float* weights = nullptr;            // [rows, kKeyTile]; or nullptr
+  float* received = nullptr;           // [kKeyTile] += the weights, rows ascending; or nullptr
+  float* pool_sum = nullptr;           // [kKeyTile] the same again, for the heatmap; or nullptr
+  float* pool_max = nullptr;           // [kKeyTile] maximum over the rows; or nullptr
 };
 
 struct Kernels {
@@ -64,7 +64,8 @@ struct Kernels {
   int64_t row_group = 0;  // rows the product works on at once
 
   // Columns n of src (element (n, d) at src[n * column_stride + d * depth_stride]) into panels of `panel` columns:
-  // panel p holds [depth][panel], columns beyond `columns` are 0. dst holds ceil(columns / panel) * panel * depth floats.
+  // panel p holds [depth][panel], columns beyond `columns` are 0. dst holds ceil(columns / panel) * panel * depth
+  // floats.
   void (*pack_panels)(const float* src, int64_t column_stride, int64_t depth_stride, int64_t columns, int64_t depth,
                       float* dst) noexcept = nullptr;
 
@@ -81,8 +82,8 @@ struct Kernels {
   void (*mask_bias)(const float* x, const uint8_t* mask, int64_t count, float* y) noexcept = nullptr;
   bool (*all_finite)(const float* x, int64_t count) noexcept = nullptr;
 
-  // c[i, n] = bias[n] + sum_d a[i, d] b[d, n] for i < rows, n < columns; b in panels; one chain an element, ascending d,
-  // the bias added last (nullptr: none).
+  // c[i, n] = bias[n] + sum_d a[i, d] b[d, n] for i < rows, n < columns; b in panels; one chain an element, ascending
+  // d, the bias added last (nullptr: none).
   void (*product)(const float* a, int64_t a_stride, int64_t rows, const float* panels, int64_t depth, int64_t columns,
                   const float* bias, float* c, int64_t c_stride) noexcept = nullptr;
 

@@ -54,9 +54,8 @@ double measure_read_bandwidth(int threads) {
   const detail::Kernels& kernels = detail::active_kernels();
   std::vector<Tensor<float, 1>> memory;
   for (int i = 0; i < threads; ++i) memory.emplace_back(std::array<int64_t, 1>{kFloats});
-  return best_rate(threads, [&](int thread) {
-    return kernels.all_finite(memory[thread].data(), kFloats) ? 4.0 * kFloats : 0.0;
-  });
+  return best_rate(
+      threads, [&](int thread) { return kernels.all_finite(memory[thread].data(), kFloats) ? 4.0 * kFloats : 0.0; });
 }
 
 }  // namespace limelight

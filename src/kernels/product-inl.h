@@ -23,8 +23,8 @@ using Vector = hn::Vec<F32>;
 constexpr int64_t kLanes = static_cast<int64_t>(hn::MaxLanes(F32()));
 constexpr int kPanelVectors = 4;
 constexpr int64_t kPanel = kPanelVectors * kLanes;
-// Rows times four accumulators, four columns and one broadcast must fit the registers: of 32, 6 rows take 29; of 16, 3 rows
-// take 17 with the broadcast folded into the multiply-add. Measured: 6 rows on 16 registers spill and lose 28 %.
+// Rows times four accumulators, four columns and one broadcast must fit the registers: of 32, 6 rows take 29; of 16, 3
+// rows take 17 with the broadcast folded into the multiply-add. Measured: 6 rows on 16 registers spill and lose 28 %.
 constexpr int kRows = HWY_TARGET <= HWY_AVX3 || HWY_ARCH_ARM_A64 ? 6 : 3;
 
 // Calls f with the row count as a constant.
@@ -48,8 +48,8 @@ HWY_INLINE void Clear(Vector (&c)[R][NV]) {
 
 // c[i][j] += sum over k in [begin, end) of a[i, k] b[k, vector j]: one chain an element, k ascending.
 template <int R, int NV>
-HWY_INLINE void MultiplyAdd(const float* HWY_RESTRICT a, int64_t a_stride, const float* HWY_RESTRICT b, int64_t b_stride,
-                            int64_t begin, int64_t end, Vector (&c)[R][NV]) {
+HWY_INLINE void MultiplyAdd(const float* HWY_RESTRICT a, int64_t a_stride, const float* HWY_RESTRICT b,
+                            int64_t b_stride, int64_t begin, int64_t end, Vector (&c)[R][NV]) {
   const F32 d;
   for (int64_t k = begin; k < end; ++k) {
     const float* row = b + k * b_stride;
@@ -90,8 +90,8 @@ HWY_INLINE hn::Vec<D> LoadBlocks(D d, const float* src, int64_t stride) {
   }
 }
 
-// One vector of columns (rows of src, contiguous along the depth) times four of depth, transposed: with each 128-bit block
-// loaded from its own four columns, a 4 x 4 transpose inside the blocks is the whole transpose.
+// One vector of columns (rows of src, contiguous along the depth) times four of depth, transposed: with each 128-bit
+// block loaded from its own four columns, a 4 x 4 transpose inside the blocks is the whole transpose.
 HWY_INLINE void TransposeFour(const float* src, int64_t column_stride, float* dst) {
   const F32 d;
   const hn::Repartition<double, F32> d64;

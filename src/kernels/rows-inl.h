@@ -1,4 +1,5 @@
-// Plain passes over one row of floats: scaling, masks into a bias, a test for NaN and infinity, and the peak measurement.
+// Plain passes over one row of floats: scaling, masks into a bias, a test for NaN and infinity, and the peak
+// measurement.
 #if defined(LIMELIGHT_KERNELS_ROWS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef LIMELIGHT_KERNELS_ROWS_INL_H_
 #undef LIMELIGHT_KERNELS_ROWS_INL_H_

@@ -20,10 +20,12 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
-// Rows are worked on two vectors at a time: terms of a sum alternate between two accumulators, counted from key 0 of the tile.
+// Rows are worked on two vectors at a time: terms of a sum alternate between two accumulators, counted from key 0 of
+// the tile.
 constexpr int64_t kPair = 2 * kLanes;
 
-// What a row group sees of a tile: keys that some row sees, keys that all rows see, and the first in whole vector pairs.
+// What a row group sees of a tile: keys that some row sees, keys that all rows see, and the first in whole vector
+// pairs.
 struct Reach {
   int64_t begin, end;            // the union
   int64_t all_begin, all_end;    // the intersection, maybe empty (then both equal end)

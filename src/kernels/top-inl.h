@@ -38,8 +38,8 @@ struct TopList {
   }
 };
 
-// A bound that at least `size` scores of the row reach: the size-th largest of the maxima of disjoint groups of keys. Without
-// it the first tile offers every key to an empty list; with it, about size * 1.4 of 512.
+// A bound that at least `size` scores of the row reach: the size-th largest of the maxima of disjoint groups of keys.
+// Without it the first tile offers every key to an empty list; with it, about size * 1.4 of 512.
 inline float FirstBound(const float* s, int64_t begin, int64_t end, int64_t size) {
   const F32 d;
   constexpr int64_t kGroups = 2 * kPanel;

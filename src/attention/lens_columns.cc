@@ -1,0 +1,185 @@
+// What is counted by key: received mass and the pooled heatmap. A task owns the keys of one tile and walks all queries.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "attention/lens.h"
+#include "attention/plan.h"
+#include "attention/row_block.h"
+#include "core/parallel.h"
+
+namespace limelight::detail {
+namespace {
+
+// Received mass is added up in float over this many queries and in double beyond: 131,072 float terms would lose
+// digits.
+constexpr int64_t kQueriesAChunk = 252;
+
+// Cells of the heatmap that one tile's keys fall in: columns [first, first + columns) of all rows.
+struct TileCells {
+  int64_t first = 0, columns = 0;
+  std::vector<float> sum, max;  // [P, columns]
+};
+
+class ColumnTask {
+ public:
+  ColumnTask(const Problem& problem, const Kernels& kernels, const LensRequest& request, LensResult& result)
+      : problem_(problem),
+        kernels_(kernels),
+        request_(request),
+        result_(result),
+        keys_(problem, kernels, scratch_),
+        block_(problem, kernels, kQueriesAChunk, scratch_),
+        rows_(scratch_.take<Row>(kQueriesAChunk)),
+        received_(scratch_.take<float>(kKeyTile)),
+        total_(scratch_.take<double>(kKeyTile)),
+        pool_sum_(scratch_.take<float>(kKeyTile)),
+        pool_max_(scratch_.take<float>(kKeyTile)) {}
+
+  // max and inverse_sum [M] of head h.
+  void run(int64_t b, int64_t h, int64_t first, const float* max, const float* inverse_sum, TileCells& cells) {
+    const int64_t length = std::min(kKeyTile, problem_.length(b) - first);
+    tile_ = keys_.pack(b, h / problem_.heads_per_group(), first, length);
+    max_ = max;
+    inverse_sum_ = inverse_sum;
+    std::fill_n(total_, kKeyTile, 0.0);
+    std::fill_n(received_, kKeyTile, 0.0f);
+    clear_pool();
+    int64_t next = 0;
+    for (int64_t begin = 0; begin < problem_.queries; begin = next) {
+      const int64_t chunk_end = (begin / kQueriesAChunk + 1) * kQueriesAChunk;
+      next = std::min({problem_.queries, chunk_end, cell_end(begin)});
+      walk(b, h, begin, next);
+      if (next == chunk_end || next == problem_.queries) flush_received();
+      if (request_.heatmap > 0 && (next == cell_end(begin) || next == problem_.queries)) pool(b, begin, cells);
+    }
+    if (!request_.received) return;
+    for (int64_t j = 0; j < length; ++j) result_.received(b, h, first + j) = static_cast<float>(total_[j]);
+  }
+
+ private:
+  // The query after the last of `query`'s heatmap row.
+  int64_t cell_end(int64_t query) const {
+    if (request_.heatmap == 0) return problem_.queries;
+    const int64_t cell = cell_of(query, request_.heatmap, problem_.queries);
+    return cell_begin(cell + 1, request_.heatmap, problem_.queries);
+  }
+
+  bool reaches_tile(int64_t b, int64_t begin, int64_t end) const {
+    for (int64_t i = begin; i < end; ++i) {
+      const Interval live = problem_.live(b, i);
+      if (live.begin < tile_.first + tile_.length && live.end > tile_.first) return true;
+    }
+    return false;
+  }
+
+  void walk(int64_t b, int64_t h, int64_t begin, int64_t end) {
+    if (!reaches_tile(b, begin, end)) return;
+    const int64_t count = end - begin;
+    for (int64_t r = 0; r < count; ++r) rows_[r] = {h, begin + r};
+    block_.load(b, {rows_, static_cast<size_t>(count)});
+    WeighGroup group;
+    if (request_.received) group.received = received_;
+    if (request_.heatmap > 0) {
+      group.pool_sum = pool_sum_;
+      group.pool_max = pool_max_;
+    }
+    for (int64_t r = 0; r < count; r += kernels_.row_group) {
+      group.score = block_.scores(r, std::min(kernels_.row_group, count - r), tile_);
+      group.max = max_ + begin + r;
+      group.inverse_sum = inverse_sum_ + begin + r;
+      kernels_.weigh(group);
+    }
+  }
+
+  void flush_received() {
+    for (int64_t j = 0; j < kKeyTile; ++j) total_[j] += received_[j];
+    std::fill_n(received_, kKeyTile, 0.0f);
+  }
+
+  void clear_pool() {
+    std::fill_n(pool_sum_, kKeyTile, 0.0f);
+    std::fill_n(pool_max_, kKeyTile, 0.0f);
+  }
+
+  // Adds what the tile's keys received from the heatmap row of `query` to its cells.
+  void pool(int64_t b, int64_t query, TileCells& cells) {
+    const int64_t row = cell_of(query, request_.heatmap, problem_.queries);
+    for (int64_t j = 0; j < tile_.length; ++j) {
+      const int64_t column = cell_of(tile_.first + j, request_.heatmap, problem_.length(b)) - cells.first;
+      const size_t at = static_cast<size_t>(row * cells.columns + column);
+      cells.sum[at] += pool_sum_[j];
+      cells.max[at] = std::max(cells.max[at], pool_max_[j]);
+    }
+    clear_pool();
+  }
+
+  const Problem& problem_;
+  const Kernels& kernels_;
+  const LensRequest& request_;
+  LensResult& result_;
+  Scratch scratch_;
+  KeyPacker keys_;
+  RowBlock block_;
+  KeyTile tile_;
+  const float* max_ = nullptr;
+  const float* inverse_sum_ = nullptr;
+  Row* rows_;
+  float* received_;
+  double* total_;
+  float* pool_sum_;
+  float* pool_max_;
+};
+
+TileCells cells_of(const LensRequest& request, int64_t first, int64_t length) {
+  TileCells cells;
+  if (request.heatmap == 0) return cells;
+  cells.first = cell_of(first, request.heatmap, length);
+  cells.columns = cell_of(std::min(first + kKeyTile, length) - 1, request.heatmap, length) - cells.first + 1;
+  cells.sum.assign(static_cast<size_t>(request.heatmap * cells.columns), 0.0f);
+  cells.max = cells.sum;
+  return cells;
+}
+
+// Neighbouring tiles may share a column of cells: added up in tile order, whoever computed them.
+void merge(const LensRequest& request, int64_t b, int64_t h, const TileCells& cells, LensResult& result) {
+  for (int64_t row = 0; row < request.heatmap; ++row) {
+    for (int64_t column = 0; column < cells.columns; ++column) {
+      const size_t at = static_cast<size_t>(row * cells.columns + column);
+      float& sum = result.heatmap_sum(b, h, row, cells.first + column);
+      float& max = result.heatmap_max(b, h, row, cells.first + column);
+      sum += cells.sum[at];
+      max = std::isnan(sum) ? sum : std::max(max, cells.max[at]);  // a maximum alone would drop a NaN
+    }
+  }
+}
+
+struct Tile {
+  int64_t b, h, first;
+};
+
+}  // namespace
+
+void look_at_columns(const Problem& problem, const Kernels& kernels, const char* where, const LensRequest& request,
+                     const float* max, const float* inverse_sum, LensResult& result) {
+  std::vector<Tile> tiles;
+  for (int64_t b = 0; b < problem.batch; ++b) {
+    for (int64_t h = 0; h < problem.heads; ++h) {
+      for (int64_t first = 0; first < problem.length(b); first += kKeyTile) tiles.push_back({b, h, first});
+    }
+  }
+  std::vector<TileCells> cells(tiles.size());
+  parallel_for(static_cast<int64_t>(tiles.size()), problem.run, where, [&](int64_t task) {
+    const Tile& tile = tiles[static_cast<size_t>(task)];
+    TileCells& mine = cells[static_cast<size_t>(task)];
+    mine = cells_of(request, tile.first, problem.length(tile.b));
+    const int64_t state = (tile.b * problem.heads + tile.h) * problem.queries;
+    ColumnTask(problem, kernels, request, result)
+        .run(tile.b, tile.h, tile.first, max + state, inverse_sum + state, mine);
+  });
+  for (size_t t = 0; t < tiles.size() && request.heatmap > 0; ++t) {
+    merge(request, tiles[t].b, tiles[t].h, cells[t], result);
+  }
+}
+
+}  // namespace limelight::detail
