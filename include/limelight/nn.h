@@ -12,11 +12,21 @@
 
 namespace limelight {
 
-// y = x W^T + b. Owns W, packed once into the panels the register-tiled product reads.
+namespace detail {
+struct Kernels;
+}
+
+// Below, x and y are matrices of rows: any row stride, contiguous along the last axis. Rows of y must not overlap each
+// other or, unless said, x. Arguments that do not fit throw std::invalid_argument before any work. Calls are safe from
+// any thread; small ones stay on the calling thread, whatever `run` says.
+
+// y = x W^T + b. Owns W, packed once into the panels the register-tiled product reads: as many floats as W, with `out`
+// rounded up to a panel.
 class Linear {
  public:
   Linear() = default;
-  // weight [out, in], bias [out]; any strides. Copies.
+  // weight [out, in], bias [out]; any strides. Copies. Packs for the instruction set in use, which forward() then
+  // keeps.
   explicit Linear(TensorView<const float, 2> weight, std::optional<TensorView<const float, 1>> bias = std::nullopt);
 
   int64_t in() const { return in_; }
@@ -28,15 +38,18 @@ class Linear {
 
  private:
   int64_t in_ = 0, out_ = 0;
-  Tensor<float, 1> panels_;
+  const detail::Kernels* kernels_ = nullptr;
+  Tensor<float, 2> panels_;  // [out rounded up to a panel, in]
   Tensor<float, 1> bias_;
 };
 
-// y = (x - mean) / sqrt(var + epsilon) gamma + beta over the last axis; x, y [T, C] (y may be x), gamma, beta [C].
+// y = (x - mean) / sqrt(var + epsilon) gamma + beta over the last axis, var the mean of (x - mean)^2; x, y [T, C] (y
+// may be x), gamma, beta [C], contiguous; epsilon finite, at least 0. (Ba, Kiros & Hinton 2016, arXiv 1607.06450)
 void layer_norm(TensorView<const float, 2> x, TensorView<const float, 1> gamma, TensorView<const float, 1> beta,
-                float epsilon, TensorView<float, 2> y);
+                float epsilon, TensorView<float, 2> y, const Run& run = {});
 
-// kErf: x/2 (1 + erf(x / sqrt 2)). kTanh: x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))). (Hendrycks & Gimpel 2016)
+// x, y [T, C] (y may be x). (Hendrycks & Gimpel 2016, arXiv 1606.08415)
+// kErf: x/2 (1 + erf(x / sqrt 2)). kTanh: x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))).
 enum class Gelu { kErf, kTanh };
 void gelu(TensorView<const float, 2> x, Gelu form, TensorView<float, 2> y, const Run& run = {});
 
@@ -47,23 +60,26 @@ void add_embedding(TensorView<const float, 2> table, std::span<const int32_t> id
 // each, attention, and, where W_O is given, out W_O^T.
 class SelfAttention {
  public:
-  struct Weights {  // each [C, C_in] as in y = x W^T, biases [C]
+  struct Weights {  // [C, C_in] as in y = x W^T, output [C_out, C]; biases as long as their output; any strides
     TensorView<const float, 2> query, key, value;
     std::optional<TensorView<const float, 2>> output;
     std::optional<TensorView<const float, 1>> query_bias, key_bias, value_bias, output_bias;
   };
   struct Result {
-    Tensor<float, 3> output;   // [B, T, C]
+    Tensor<float, 3> output;   // [B, T, C], or [B, T, C_out]
     Tensor<float, 4> weights;  // [B, H, T, T] when asked for, else empty
   };
 
+  // heads must divide C. Copies.
   SelfAttention(const Weights& weights, int64_t heads, Causal causal = Causal::kNone);
 
-  // x [B, T, C_in].
+  // x [B, T, C_in], any strides but contiguous along the last axis. The weights take B H T T floats; without them
+  // memory is O(B T C). run.progress counts anew in each of its steps: three projections, attention, output.
   Result forward(TensorView<const float, 3> x, bool want_weights = false, const Run& run = {}) const;
 
  private:
-  Linear query_, key_, value_, output_;
+  Linear query_, key_, value_;
+  std::optional<Linear> output_;
   int64_t heads_ = 1;
   Causal causal_ = Causal::kNone;
 };

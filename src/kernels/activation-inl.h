@@ -85,18 +85,25 @@ HWY_INLINE Vector GeluOf(Vector x, const Gate& gate) {
   return hn::NegMulAdd(a, gate(a), hn::Max(hn::Zero(d), x));  // Max in this order keeps NaN and -0
 }
 
-// (1 + erf(-a / sqrt 2)) / 2 = exp(p(a)). Its logarithm is nearly a parabola: p is a least-squares fit of degree 10 in
+// (1 + erf(-a / sqrt 2)) / 2 = exp(p(a)). Its logarithm is nearly a parabola: p is a least-squares fit of degree 9 in
 // double over [0, 13.5], p(0) = -ln 2 held, reweighted (Lawson) until level, the weight of an error being a exp(p) + a
-// floor of 1e-6. With these rounded coefficients a exp(p) is wrong by at most 2.7e-8 (absolute); p(13.5) = -94.7.
+// floor of 1e-7. With these rounded coefficients a exp(p) is wrong by at most 2.9e-8 (absolute); p(13.5) = -94.4. Even
+// and odd powers apart: half the chain, and 30 % less time on AVX-512, where latency is what limits.
 HWY_INLINE Vector GateErf(Vector a) {
-  constexpr float kCoefficients[] = {-2.007219280e-09f, 9.944105983e-08f,  -1.946893008e-06f, 1.852562673e-05f,
-                                     -7.157363143e-05f, -2.591009543e-04f, 5.139527842e-03f,  -3.657736257e-02f,
-                                     -3.182277679e-01f, -7.978949547e-01f, -6.931471825e-01f};
+  constexpr float kEven[] = {-9.239279279e-07f, -4.658638500e-05f, 5.203790497e-03f, -3.182129562e-01f,
+                             -6.931471825e-01f};
+  constexpr float kOdd[] = {2.539798771e-08f, 1.168828931e-05f, -3.117355227e-04f, -3.662104532e-02f,
+                            -7.978968024e-01f};
   const F32 d;
-  Vector p = hn::Set(d, kCoefficients[0]);
-#pragma GCC unroll 10
-  for (int i = 1; i < 11; ++i) p = hn::MulAdd(p, a, hn::Set(d, kCoefficients[i]));
-  return Exp(d, p);
+  const Vector square = hn::Mul(a, a);
+  Vector even = hn::Set(d, kEven[0]);
+  Vector odd = hn::Set(d, kOdd[0]);
+#pragma GCC unroll 4
+  for (int i = 1; i < 5; ++i) {
+    even = hn::MulAdd(even, square, hn::Set(d, kEven[i]));
+    odd = hn::MulAdd(odd, square, hn::Set(d, kOdd[i]));
+  }
+  return Exp(d, hn::MulAdd(odd, a, even));
 }
 
 // (1 + tanh(-u)) / 2 = e / (1 + e), e = exp(-2u), u = sqrt(2 / pi) (a + 0.044715 a^3).

@@ -64,6 +64,15 @@ HWY_INLINE void ExpRow(float* HWY_RESTRICT s, int64_t begin, int64_t end, float 
   if (moment != nullptr) *moment = hn::GetLane(hn::SumOfLanes(d, hn::Add(moments[0], moments[1])));
 }
 
+inline void OfferRows(const AttendGroup& group, const Reach& reach, const float* scores, const float* max) {
+  for (int64_t i = 0; i < group.score.rows; ++i) {
+    const TopList list{group.top_score + i * group.top_k, group.top_index + i * group.top_k, group.top_k};
+    if (max[i] > list.least()) {
+      OfferRow(scores + i * kKeyTile, reach.pair_begin, reach.pair_end, group.first_key, list);
+    }
+  }
+}
+
 // Masked keys of a row get the weight -0: zero in every sum, and told apart from a live weight that underflowed.
 HWY_INLINE void MarkMasked(KeyInterval live, const Reach& reach, float* s) {
   for (int64_t j = reach.begin; j < std::min<int64_t>(live.begin, reach.end); ++j) s[j] = -0.0f;
@@ -80,21 +89,21 @@ inline void SoftmaxRowSkipping(float* s, const Reach& reach, float max, float* s
   }
 }
 
+// All maxima first: six short chains of comparisons overlap, where one before each exp loop would stall it.
 template <int R>
 HWY_INLINE void Softmax(const AttendGroup& group, const Reach& reach, float* HWY_RESTRICT scores, Partial& partial) {
+#pragma GCC unroll 8
+  for (int64_t i = 0; i < R; ++i) {
+    partial.max[i] = RowMax(scores + i * kKeyTile, reach.pair_begin, reach.pair_end);
+  }
+  if (group.top_score != nullptr) OfferRows(group, reach, scores, partial.max);
   for (int64_t i = 0; i < R; ++i) {
     float* s = scores + i * kKeyTile;
-    const float max = RowMax(s, reach.pair_begin, reach.pair_end);
-    if (group.top_score != nullptr) {
-      const TopList list{group.top_score + i * group.top_k, group.top_index + i * group.top_k, group.top_k};
-      if (max > list.least()) OfferRow(s, reach.pair_begin, reach.pair_end, group.first_key, list);
-    }
-    partial.max[i] = max;
     float* moment = group.moment == nullptr ? nullptr : &partial.moment[i];
     if (group.skip_masked) {
-      SoftmaxRowSkipping(s, reach, max, &partial.sum[i], moment);
+      SoftmaxRowSkipping(s, reach, partial.max[i], &partial.sum[i], moment);
     } else {
-      ExpRow(s, reach.pair_begin, reach.pair_end, max, &partial.sum[i], moment);
+      ExpRow(s, reach.pair_begin, reach.pair_end, partial.max[i], &partial.sum[i], moment);
       MarkMasked(group.score.live[i], reach, s);
     }
   }
