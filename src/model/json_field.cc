@@ -1,0 +1,120 @@
+// A value of a JSON file that knows where it stands.
+#include "model/json_field.h"
+
+#include <algorithm>
+#include <cctype>
+#include <fstream>
+#include <system_error>
+
+#include "core/error.h"
+
+namespace limelight::detail {
+namespace {
+
+using nlohmann::json;
+
+constexpr uintmax_t kMaxBytes = uintmax_t{256} << 20;
+
+// One line of ASCII, short enough for a message.
+std::string literal(const json& scalar) {
+  constexpr size_t kMaxShown = 60;
+  std::string text = scalar.dump(-1, ' ', true, json::error_handler_t::replace);
+  if (text.size() > kMaxShown) text = text.substr(0, kMaxShown) + "...";
+  return text;
+}
+
+std::string shown(const json& value) {
+  if (value.is_object()) return "an object";
+  if (value.is_array()) return "an array";
+  return literal(value);
+}
+
+std::string joined(const std::string& parent, const std::string& key) {
+  const bool plain =
+      !key.empty() && std::all_of(key.begin(), key.end(), [](unsigned char c) { return std::isalnum(c) || c == '_'; });
+  if (!plain) return parent + "[" + literal(key) + "]";
+  return parent.empty() ? key : parent + "." + key;
+}
+
+std::string read_whole(const std::filesystem::path& path) {
+  std::error_code error;
+  const uintmax_t size = std::filesystem::file_size(path, error);
+  if (error) fail_file(path.string() + ": cannot be read: " + error.message());
+  if (size > kMaxBytes)
+    fail_format(path.string() + ": expected at most 256 MiB, found " + std::to_string(size) + " bytes");
+  std::ifstream stream(path, std::ios::binary);
+  std::string content(size, '\0');
+  if (!stream.read(content.data(), static_cast<std::streamsize>(size))) fail_file(path.string() + ": cannot be read");
+  return content;
+}
+
+}  // namespace
+
+JsonFile::JsonFile(std::filesystem::path path) : path_(std::move(path)) {
+  document_ = json::parse(read_whole(path_), nullptr, /*allow_exceptions=*/false);
+  if (document_.is_discarded()) fail_format(path_.string() + ": is not JSON");
+}
+
+std::string JsonField::path() const {
+  if (key_ == nullptr) return parent_.empty() ? "" : parent_ + "[" + std::to_string(index_) + "]";
+  return joined(parent_, *key_);
+}
+
+void JsonField::refuse(const std::string& expected) const {
+  const std::string field = path();
+  fail_format(file_->path().string() + ": " + (field.empty() ? "" : field + ": ") + "expected " + expected +
+              ", found " + shown(*value_));
+}
+
+json::const_iterator JsonField::member(std::string_view key) const {
+  if (!value_->is_object()) refuse("an object");
+  return value_->find(std::string(key));
+}
+
+JsonField JsonField::operator[](std::string_view key) const {
+  const auto found = member(key);
+  if (found == value_->end()) {
+    fail_format(file_->path().string() + ": " + joined(path(), std::string(key)) + ": is missing");
+  }
+  return JsonField(*file_, *found, path(), &found.key(), 0);
+}
+
+std::optional<JsonField> JsonField::find(std::string_view key) const {
+  const auto found = member(key);
+  if (found == value_->end() || found->is_null()) return std::nullopt;
+  return JsonField(*file_, *found, path(), &found.key(), 0);
+}
+
+void JsonField::each(const std::function<void(const JsonField&)>& visit) const {
+  if (!value_->is_array()) refuse("an array");
+  for (size_t i = 0; i < value_->size(); ++i) visit(JsonField(*file_, (*value_)[i], path(), nullptr, i));
+}
+
+void JsonField::each_member(const std::function<void(const std::string&, const JsonField&)>& visit) const {
+  if (!value_->is_object()) refuse("an object");
+  const std::string here = path();
+  for (auto at = value_->begin(); at != value_->end(); ++at) {
+    visit(at.key(), JsonField(*file_, *at, here, &at.key(), 0));
+  }
+}
+
+bool JsonField::as_bool() const {
+  if (!value_->is_boolean()) refuse("true or false");
+  return value_->get<bool>();
+}
+
+int64_t JsonField::as_integer(int64_t low, int64_t high) const {
+  const auto expected = [&] { return "an integer from " + std::to_string(low) + " to " + std::to_string(high); };
+  if (!value_->is_number_integer()) refuse(expected());
+  const bool beyond = value_->is_number_unsigned() && value_->get<uint64_t>() > static_cast<uint64_t>(INT64_MAX);
+  const int64_t number = value_->get<int64_t>();
+  if (beyond || number < low || number > high) refuse(expected());
+  return number;
+}
+
+const std::string& JsonField::as_string() const {
+  if (!value_->is_string()) refuse("a string");
+  return value_->get_ref<const std::string&>();
+}
+
+}  // namespace limelight::detail

@@ -1,0 +1,58 @@
+// WordPiece: a word becomes the longest pieces of the vocabulary from left to right, or one unknown token.
+// (Wu et al. 2016; greedy longest match first, as BERT reads it.)
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "model/utf8.h"
+
+namespace limelight::detail {
+
+// An entry of the vocabulary.
+struct Piece {
+  int32_t id = 0;
+  std::string text;
+};
+
+// Looks up a std::u32string by view.
+struct CodesHash {
+  using is_transparent = void;
+  size_t operator()(std::u32string_view codes) const { return std::hash<std::u32string_view>()(codes); }
+};
+template <class T>
+using CodesMap = std::unordered_map<std::u32string, T, CodesHash, std::equal_to<>>;
+
+struct WordPieceConfig {
+  std::vector<Piece> vocabulary;
+  Piece unknown;
+  std::string continuing_subword_prefix;
+  int64_t max_input_chars_per_word = 100;
+};
+
+class WordPiece {
+ public:
+  explicit WordPiece(WordPieceConfig config);
+
+  // Appends the pieces of one word, each with its span in the source. Time: word length times longest piece.
+  void encode(const Characters& text, Range word, std::vector<Token>& tokens) const;
+
+ private:
+  // Pieces that may begin a word, or go on with one (held without the prefix), by index in the vocabulary.
+  struct Pieces {
+    CodesMap<size_t> index;
+    size_t longest = 0;
+
+    void add(std::u32string codes, size_t piece);
+    const size_t* longest_match(std::u32string_view rest, size_t& length) const;
+  };
+
+  WordPieceConfig config_;
+  Pieces first_, next_;
+};
+
+}  // namespace limelight::detail
