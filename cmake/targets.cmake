@@ -9,6 +9,10 @@ function(limelight_options target)
   # No contraction: a multiply-add happens where the source says MulAdd and nowhere else (docs/design.md, same bits).
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -ffp-contract=off
                          $<$<BOOL:${LIMELIGHT_WERROR}>:-Werror>)
+  # g++ 12 warns of an overlap in "text" + std::string that cannot be (GCC bug 105651).
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+    target_compile_options(${target} PRIVATE -Wno-restrict)
+  endif()
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_EXTENSIONS OFF)
 endfunction()
 
