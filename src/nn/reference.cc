@@ -1,0 +1,58 @@
+// The layers as their formulas say.
+#include "nn/reference.h"
+
+#include <cmath>
+#include <numbers>
+
+namespace limelight::detail::reference {
+
+template <class Real>
+void linear(TensorView<const float, 2> x, TensorView<const float, 2> weight,
+            std::optional<TensorView<const float, 1>> bias, TensorView<Real, 2> y) {
+  const auto [out, in] = weight.sizes;
+  for (int64_t t = 0; t < x.sizes[0]; ++t) {
+    for (int64_t n = 0; n < out; ++n) {
+      Real sum = 0;
+      for (int64_t d = 0; d < in; ++d) sum += Real(x(t, d)) * Real(weight(n, d));
+      y(t, n) = sum + (bias ? Real((*bias)(n)) : Real(0));
+    }
+  }
+}
+
+template <class Real>
+void layer_norm(TensorView<const float, 2> x, TensorView<const float, 1> gamma, TensorView<const float, 1> beta,
+                float epsilon, TensorView<Real, 2> y) {
+  const auto [rows, channels] = x.sizes;
+  for (int64_t t = 0; t < rows; ++t) {
+    Real mean = 0;
+    for (int64_t c = 0; c < channels; ++c) mean += Real(x(t, c)) / Real(channels);
+    Real variance = 0;
+    for (int64_t c = 0; c < channels; ++c) variance += (x(t, c) - mean) * (x(t, c) - mean) / Real(channels);
+    const Real deviation = std::sqrt(variance + Real(epsilon));
+    for (int64_t c = 0; c < channels; ++c) {
+      y(t, c) = (x(t, c) - mean) / deviation * Real(gamma(c)) + Real(beta(c));
+    }
+  }
+}
+
+// At minus infinity both forms tend to 0, where the formulas give 0 times infinity.
+template <class Real>
+Real gelu(Real x, Gelu form) {
+  if (std::isinf(x)) return x > 0 ? x : Real(0);
+  if (form == Gelu::kErf) return x / 2 * std::erfc(-x / std::numbers::sqrt2_v<Real>);
+  const Real u = std::sqrt(2 / std::numbers::pi_v<Real>) * (x + Real(0.044715) * x * x * x);
+  return x / 2 * (1 + std::tanh(u));
+}
+
+template void linear(TensorView<const float, 2>, TensorView<const float, 2>, std::optional<TensorView<const float, 1>>,
+                     TensorView<float, 2>);
+template void linear(TensorView<const float, 2>, TensorView<const float, 2>, std::optional<TensorView<const float, 1>>,
+                     TensorView<double, 2>);
+template void layer_norm(TensorView<const float, 2>, TensorView<const float, 1>, TensorView<const float, 1>, float,
+                         TensorView<float, 2>);
+template void layer_norm(TensorView<const float, 2>, TensorView<const float, 1>, TensorView<const float, 1>, float,
+                         TensorView<double, 2>);
+template float gelu(float, Gelu);
+template double gelu(double, Gelu);
+
+}  // namespace limelight::detail::reference

@@ -1,0 +1,73 @@
+// One-line errors for views that do not fit, and the cutting of rows into blocks.
+#include "nn/rows.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+
+#include "core/error.h"
+#include "core/parallel.h"
+
+namespace limelight::detail {
+namespace {
+
+std::string expected_text(const int64_t* sizes, int rank) {
+  std::string text = "[";
+  for (int axis = 0; axis < rank; ++axis) {
+    if (axis > 0) text += ", ";
+    text += sizes[axis] < 0 ? "any" : std::to_string(sizes[axis]);
+  }
+  return text + "]";
+}
+
+[[noreturn]] void fail(const char* where, const char* name, const std::string& expected, const std::string& found) {
+  fail_argument("[" + std::string(where) + "] " + name + ": expected " + expected + ", found " + found);
+}
+
+}  // namespace
+
+template <int Rank>
+void check_shape(const char* where, const char* name, const TensorView<const float, Rank>& view,
+                 const std::array<int64_t, Rank>& expected) {
+  bool fits = true;
+  for (int axis = 0; axis < Rank; ++axis) {
+    fits = fits && view.sizes[axis] >= 0 && (expected[axis] < 0 || view.sizes[axis] == expected[axis]);
+  }
+  const auto found = [&] { return shape_text(view.sizes.data(), Rank); };
+  if (!fits) fail(where, name, expected_text(expected.data(), Rank), found());
+  if (view.data == nullptr && view.count() > 0) fail(where, name, "memory behind " + found(), "nullptr");
+}
+
+template <int Rank>
+void check_rows(const char* where, const char* name, const TensorView<const float, Rank>& view,
+                const std::array<int64_t, Rank>& expected) {
+  check_shape<Rank>(where, name, view, expected);
+  if (view.sizes[Rank - 1] > 1 && view.strides[Rank - 1] != 1) {
+    fail(where, name, "a last axis of stride 1", "strides " + shape_text(view.strides.data(), Rank));
+  }
+}
+
+void check_output_rows(const char* where, const char* name, const TensorView<float, 2>& view,
+                       const std::array<int64_t, 2>& expected) {
+  check_rows<2>(where, name, view, expected);
+  if (view.sizes[0] > 1 && std::abs(view.strides[0]) < view.sizes[1]) {
+    fail(where, name, "rows that do not overlap", "strides " + shape_text(view.strides.data(), 2));
+  }
+}
+
+template void check_shape<1>(const char*, const char*, const TensorView<const float, 1>&,
+                             const std::array<int64_t, 1>&);
+template void check_shape<2>(const char*, const char*, const TensorView<const float, 2>&,
+                             const std::array<int64_t, 2>&);
+template void check_rows<1>(const char*, const char*, const TensorView<const float, 1>&, const std::array<int64_t, 1>&);
+template void check_rows<2>(const char*, const char*, const TensorView<const float, 2>&, const std::array<int64_t, 2>&);
+template void check_rows<3>(const char*, const char*, const TensorView<const float, 3>&, const std::array<int64_t, 3>&);
+
+void for_row_blocks(int64_t rows, int64_t columns, const Run& run, const char* where,
+                    const std::function<void(int64_t, int64_t)>& task) {
+  const int64_t block = std::max<int64_t>(1, kBlockFloats / std::max<int64_t>(1, columns));
+  parallel_for((rows + block - 1) / block, run, where,
+               [&](int64_t index) { task(index * block, std::min(rows, (index + 1) * block)); });
+}
+
+}  // namespace limelight::detail
