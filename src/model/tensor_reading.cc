@@ -1,0 +1,154 @@
+// From the bytes of a file, aligned or not, to owned tensors of the three types that the library computes with.
+#include <bit>
+#include <cstring>
+
+#include "core/error.h"
+#include "limelight/safetensors.h"
+#include "model/safetensors_header.h"
+
+namespace limelight {
+namespace {
+
+struct Half {
+  uint16_t bits;
+};
+struct Bfloat {
+  uint16_t bits;
+};
+
+float to_float(Bfloat x) {
+  return std::bit_cast<float>(uint32_t{x.bits} << 16);
+}
+
+float to_float(Half x) {
+  const uint32_t sign = uint32_t{x.bits & 0x8000u} << 16;
+  const uint32_t rest = x.bits & 0x7fffu;  // exponent and fraction
+  if (rest < 0x0400) {                     // zero or subnormal: a multiple of 2^-24
+    const float magnitude = static_cast<float>(rest) * 0x1p-24f;
+    return std::bit_cast<float>(std::bit_cast<uint32_t>(magnitude) | sign);
+  }
+  const uint32_t rebias = rest >= 0x7c00 ? 0x70000000u : 0x38000000u;  // infinity and NaN stay so
+  return std::bit_cast<float>(((rest << 13) + rebias) | sign);
+}
+
+float to_float(double x) {
+  return static_cast<float>(x);
+}
+
+// to[i] = convert(the i-th Source of `bytes`).
+template <class Source, class T, class Convert>
+void convert_all(std::span<const std::byte> bytes, T* to, Convert convert) {
+  const size_t count = bytes.size() / sizeof(Source);
+  for (size_t i = 0; i < count; ++i) {
+    Source value;
+    std::memcpy(&value, bytes.data() + i * sizeof(Source), sizeof(Source));
+    to[i] = convert(value);
+  }
+}
+
+// Each of these: false when the type does not fit.
+bool read_into(const TensorInfo& info, float* to) {
+  const auto convert = [](auto x) { return to_float(x); };
+  switch (info.dtype) {
+    case Dtype::kF32:
+      detail::copy_bytes(to, info.bytes.data(), info.bytes.size());
+      return true;
+    case Dtype::kF16:
+      convert_all<Half>(info.bytes, to, convert);
+      return true;
+    case Dtype::kBf16:
+      convert_all<Bfloat>(info.bytes, to, convert);
+      return true;
+    case Dtype::kF64:
+      convert_all<double>(info.bytes, to, convert);
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool read_into(const TensorInfo& info, int64_t* to) {
+  bool fits = true;
+  const auto narrow = [&fits](uint64_t x) {
+    fits = fits && x <= uint64_t{INT64_MAX};
+    return static_cast<int64_t>(x);
+  };
+  const auto widen = [](auto x) { return static_cast<int64_t>(x); };
+  switch (info.dtype) {
+    case Dtype::kU8:
+      convert_all<uint8_t>(info.bytes, to, widen);
+      return true;
+    case Dtype::kI8:
+      convert_all<int8_t>(info.bytes, to, widen);
+      return true;
+    case Dtype::kI16:
+      convert_all<int16_t>(info.bytes, to, widen);
+      return true;
+    case Dtype::kU16:
+      convert_all<uint16_t>(info.bytes, to, widen);
+      return true;
+    case Dtype::kI32:
+      convert_all<int32_t>(info.bytes, to, widen);
+      return true;
+    case Dtype::kU32:
+      convert_all<uint32_t>(info.bytes, to, widen);
+      return true;
+    case Dtype::kI64:
+      convert_all<int64_t>(info.bytes, to, widen);
+      return true;
+    case Dtype::kU64:
+      convert_all<uint64_t>(info.bytes, to, narrow);
+      return fits;
+    default:
+      return false;
+  }
+}
+
+bool read_into(const TensorInfo& info, uint8_t* to) {
+  if (info.dtype != Dtype::kBool && info.dtype != Dtype::kU8) return false;
+  detail::copy_bytes(to, info.bytes.data(), info.bytes.size());
+  return true;
+}
+
+const char* expected_types(const float*) {
+  return "F16, BF16, F32 or F64";
+}
+const char* expected_types(const int64_t*) {
+  return "integers below 2^63";
+}
+const char* expected_types(const uint8_t*) {
+  return "BOOL or U8";
+}
+
+}  // namespace
+
+template <class T, int Rank>
+Tensor<T, Rank> read_tensor(const SafetensorsFile& file, const TensorInfo& info) {
+  const std::string field = file.path().string() + ": tensor " + detail::in_quotes(info.name);
+  if (info.shape.size() != Rank) {
+    detail::fail_format(field + " shape: expected " + std::to_string(Rank) + " axes, found " + info.shape_text());
+  }
+  std::array<int64_t, Rank> sizes{};
+  std::copy(info.shape.begin(), info.shape.end(), sizes.begin());
+  Tensor<T, Rank> tensor(sizes);
+  if (!read_into(info, tensor.data())) {
+    detail::fail_format(field + " dtype: expected " + expected_types(tensor.data()) + ", found " +
+                        std::string(dtype_name(info.dtype)));
+  }
+  return tensor;
+}
+
+template Tensor<float, 1> read_tensor<float, 1>(const SafetensorsFile&, const TensorInfo&);
+template Tensor<float, 2> read_tensor<float, 2>(const SafetensorsFile&, const TensorInfo&);
+template Tensor<float, 3> read_tensor<float, 3>(const SafetensorsFile&, const TensorInfo&);
+template Tensor<float, 4> read_tensor<float, 4>(const SafetensorsFile&, const TensorInfo&);
+template Tensor<int64_t, 1> read_tensor<int64_t, 1>(const SafetensorsFile&, const TensorInfo&);
+template Tensor<int64_t, 2> read_tensor<int64_t, 2>(const SafetensorsFile&, const TensorInfo&);
+template Tensor<int64_t, 3> read_tensor<int64_t, 3>(const SafetensorsFile&, const TensorInfo&);
+template Tensor<int64_t, 4> read_tensor<int64_t, 4>(const SafetensorsFile&, const TensorInfo&);
+template Tensor<uint8_t, 1> read_tensor<uint8_t, 1>(const SafetensorsFile&, const TensorInfo&);
+template Tensor<uint8_t, 2> read_tensor<uint8_t, 2>(const SafetensorsFile&, const TensorInfo&);
+template Tensor<uint8_t, 3> read_tensor<uint8_t, 3>(const SafetensorsFile&, const TensorInfo&);
+template Tensor<uint8_t, 4> read_tensor<uint8_t, 4>(const SafetensorsFile&, const TensorInfo&);
+
+}  // namespace limelight
