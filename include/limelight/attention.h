@@ -41,16 +41,16 @@ struct Window {
 
 struct AttentionOptions {
   Causal causal = Causal::kNone;
-  Window window;
-  std::optional<float> scale;  // 1 / sqrt(D) unless given; 0 and negative are legal
-  float softcap = 0;           // c above; 0 is off
+  Window window = {};
+  std::optional<float> scale = std::nullopt;  // 1 / sqrt(D) unless given; 0 and negative are legal
+  float softcap = 0;                          // c above; 0 is off
   // Added to the scores; sizes broadcast to [B, H, M, N] (each its own size or 1), any strides. Minus infinity masks.
-  std::optional<TensorView<const float, 4>> bias;
+  std::optional<TensorView<const float, 4>> bias = std::nullopt;
   // Nonzero = attend, zero = masked; broadcast as bias.
-  std::optional<TensorView<const uint8_t, 4>> mask;
+  std::optional<TensorView<const uint8_t, 4>> mask = std::nullopt;
   // [B]: sequence b has only its first key_lengths[b] keys, and that is N in every formula above.
-  std::optional<TensorView<const int64_t, 1>> key_lengths;
-  Run run;
+  std::optional<TensorView<const int64_t, 1>> key_lengths = std::nullopt;
+  Run run = {};
 };
 
 // q [B,H,M,D], k [B,G,N,D], v [B,G,N,E] -> out [B,H,M,E] and, where a view is given, lse [B,H,M] (natural log).

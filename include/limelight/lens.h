@@ -12,11 +12,11 @@
 namespace limelight {
 
 struct LensRequest {
-  std::vector<int64_t> rows;  // query indices whose whole rows p_i. are wanted; negative counts from the end
-  int64_t top_k = 0;          // the strongest keys of every query
-  bool received = false;      // the mass every key receives, sum_i p_ij
-  bool entropy = false;       // of every row, - sum_j p_ij log p_ij, in nats
-  int64_t heatmap = 0;        // side P of the pooled map: cell (floor(i P / M), floor(j P / N)); 0: none
+  std::vector<int64_t> rows = {};  // query indices whose whole rows p_i. are wanted; negative counts from the end
+  int64_t top_k = 0;               // the strongest keys of every query
+  bool received = false;           // the mass every key receives, sum_i p_ij
+  bool entropy = false;            // of every row, - sum_j p_ij log p_ij, in nats
+  int64_t heatmap = 0;             // side P of the pooled map: cell (floor(i P / M), floor(j P / N)); 0: none
 };
 
 // Owns what was asked; the rest is empty. R = rows.size(), K = top_k, P = heatmap.

@@ -1,0 +1,97 @@
+// What tests compare: bits with bits, and errors against the double reference with the errors of a naive f32
+// computation.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <string>
+
+#include "attention/reference.h"
+#include "kernels/kernels.h"
+#include "limelight/tensor.h"
+#include "tests/attention/problem.h"
+
+namespace limelight::testing {
+
+inline constexpr float kInfinity = std::numeric_limits<float>::infinity();
+inline constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+
+// The same sizes and the same bits; says where the first difference is.
+template <class T, int Rank>
+::testing::AssertionResult same_bits(const Tensor<T, Rank>& a, const Tensor<T, Rank>& b) {
+  if (a.sizes() != b.sizes()) return ::testing::AssertionFailure() << "sizes differ";
+  for (int64_t n = 0; n < a.count(); ++n) {
+    if (std::memcmp(a.data() + n, b.data() + n, sizeof(T)) == 0) continue;
+    return ::testing::AssertionFailure() << "element " << n << " of " << a.count() << ": " << +a.data()[n] << " and "
+                                         << +b.data()[n];
+  }
+  return ::testing::AssertionSuccess();
+}
+
+inline ::testing::AssertionResult same_bits(const AttentionResult& a, const AttentionResult& b) {
+  if (auto r = same_bits(a.out, b.out); !r) return r << " (out)";
+  return same_bits(a.lse, b.lse) << " (lse)";
+}
+
+::testing::AssertionResult same_bits(const LensResult& a, const LensResult& b);
+
+// |a - b|; 0 for equal infinities and for two NaN, infinity when only one of the two is finite.
+double difference(double a, double b);
+
+// The largest difference of two arrays, and the largest finite magnitude in the second.
+struct Error {
+  double max = 0;
+  double largest = 0;
+};
+template <class T, class Exact, int Rank>
+Error error_of(const Tensor<T, Rank>& found, const Tensor<Exact, Rank>& exact) {
+  Error error;
+  for (int64_t n = 0; n < exact.count(); ++n) {
+    const double value = static_cast<double>(exact.data()[n]);
+    error.max = std::max(error.max, difference(static_cast<double>(found.data()[n]), value));
+    if (std::isfinite(value)) error.largest = std::max(error.largest, std::abs(value));
+  }
+  return error;
+}
+
+// The spacing of floats at this magnitude.
+double ulp(double magnitude);
+
+// At most 2x the error of the naive computation plus 4 ulp of the largest value.
+template <int Rank, class Exact>
+::testing::AssertionResult close(const Tensor<float, Rank>& found, const Tensor<float, Rank>& naive,
+                                 const Tensor<Exact, Rank>& exact) {
+  if (found.sizes() != exact.sizes()) return ::testing::AssertionFailure() << "sizes differ";
+  const Error error = error_of(found, exact);
+  const Error yardstick = error_of(naive, exact);
+  const double bound = 2 * yardstick.max + 4 * ulp(yardstick.largest);
+  if (error.max <= bound) return ::testing::AssertionSuccess();
+  return ::testing::AssertionFailure() << "error " << error.max << " against " << yardstick.max
+                                       << " of a naive computation, bound " << bound << ", largest value "
+                                       << yardstick.largest;
+}
+
+// The references of a problem, and the check of a result against them.
+struct Judge {
+  explicit Judge(const Problem& p);
+  ::testing::AssertionResult agrees(const AttentionResult& found) const;
+  ::testing::AssertionResult agrees(const LensResult& found, const LensRequest& request) const;
+
+  detail::ReferenceAttention<double> exact;
+  detail::ReferenceAttention<float> naive;
+};
+
+// Runs `body` once under every instruction set, named in the failures.
+template <class Body>
+void under_every_isa(const Body& body) {
+  for (const detail::Kernels& kernels : detail::all_kernels()) {
+    SCOPED_TRACE(kernels.isa);
+    const detail::ScopedKernels scope(kernels);
+    body();
+  }
+}
+
+}  // namespace limelight::testing
