@@ -35,7 +35,7 @@ class Tokenizer {
 
   // Linear in the text. Throws std::invalid_argument naming the byte when the text is not UTF-8.
   std::vector<Token> encode(std::string_view text) const;
-  int64_t vocabulary_size() const;
+  int64_t vocabulary_size() const;  // one more than the largest id
 
  private:
   struct State;

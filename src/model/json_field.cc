@@ -3,17 +3,16 @@
 
 #include <algorithm>
 #include <cctype>
-#include <fstream>
-#include <system_error>
 
 #include "core/error.h"
+#include "model/mapped_file.h"
 
 namespace limelight::detail {
 namespace {
 
 using nlohmann::json;
 
-constexpr uintmax_t kMaxBytes = uintmax_t{256} << 20;
+constexpr size_t kMaxBytes = size_t{256} << 20;
 
 // One line of ASCII, short enough for a message.
 std::string literal(const json& scalar) {
@@ -36,22 +35,17 @@ std::string joined(const std::string& parent, const std::string& key) {
   return parent.empty() ? key : parent + "." + key;
 }
 
-std::string read_whole(const std::filesystem::path& path) {
-  std::error_code error;
-  const uintmax_t size = std::filesystem::file_size(path, error);
-  if (error) fail_file(path.string() + ": cannot be read: " + error.message());
-  if (size > kMaxBytes)
-    fail_format(path.string() + ": expected at most 256 MiB, found " + std::to_string(size) + " bytes");
-  std::ifstream stream(path, std::ios::binary);
-  std::string content(size, '\0');
-  if (!stream.read(content.data(), static_cast<std::streamsize>(size))) fail_file(path.string() + ": cannot be read");
-  return content;
-}
-
 }  // namespace
 
 JsonFile::JsonFile(std::filesystem::path path) : path_(std::move(path)) {
-  document_ = json::parse(read_whole(path_), nullptr, /*allow_exceptions=*/false);
+  const MappedFile file(path_);
+  const size_t size = file.bytes().size();
+  if (size > kMaxBytes) {
+    fail_format(path_.string() + ": expected at most 256 MiB, found " + std::to_string(size) + " bytes");
+  }
+  if (size == 0) fail_format(path_.string() + ": expected JSON, found an empty file");
+  const auto* text = reinterpret_cast<const char*>(file.bytes().data());
+  document_ = json::parse(text, text + size, nullptr, /*allow_exceptions=*/false);
   if (document_.is_discarded()) fail_format(path_.string() + ": is not JSON");
 }
 
