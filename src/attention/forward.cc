@@ -35,8 +35,11 @@ class ForwardTask {
       value_tile_ = scratch_.take<float>(kKeyTile * columns_);
     }
     if (results.top_weight != nullptr) {
-      top_score_ = scratch_.take<float>(capacity * results.top_k);
-      top_index_ = scratch_.take<int64_t>(capacity * results.top_k);
+      top_stride_ = (results.top_k + kernels.lanes - 1) / kernels.lanes * kernels.lanes;
+      top_score_ = scratch_.take<float>(capacity * top_stride_);
+      top_index_ = scratch_.take<int64_t>(capacity * top_stride_);
+      spare_score_ = scratch_.take<float>(results.top_k + 1);
+      spare_index_ = scratch_.take<int64_t>(results.top_k + 1);
     }
   }
 
@@ -67,8 +70,8 @@ class ForwardTask {
     if (moment_ != nullptr) std::fill_n(moment_, state, 0.0f);
     if (out_ != nullptr) std::fill_n(out_, count_ * columns_, 0.0f);
     if (top_score_ == nullptr) return;
-    std::fill_n(top_score_, count_ * results_.top_k, kMinusInfinity);
-    std::fill_n(top_index_, count_ * results_.top_k, int64_t{-1});
+    std::fill_n(top_score_, count_ * top_stride_, kMinusInfinity);
+    std::fill_n(top_index_, count_ * top_stride_, int64_t{-1});
   }
 
   // Values in place where rows are contiguous and whole vectors long, else packed: a row stride of a multiple of 4 KiB
@@ -103,6 +106,9 @@ class ForwardTask {
     group.skip_masked = skip_masked_;
     group.first_key = tile.first;
     group.top_k = results_.top_k;
+    group.top_stride = top_stride_;
+    group.spare_score = spare_score_;
+    group.spare_index = spare_index_;
     for (int64_t r = 0; r < count_; r += kernels_.row_group) {
       group.score = block_.scores(r, std::min(kernels_.row_group, count_ - r), tile);
       group.max = max_ + r;
@@ -110,8 +116,8 @@ class ForwardTask {
       if (moment_ != nullptr) group.moment = moment_ + r;
       if (out_ != nullptr) group.out = out_ + r * columns_;
       if (top_score_ != nullptr) {
-        group.top_score = top_score_ + r * results_.top_k;
-        group.top_index = top_index_ + r * results_.top_k;
+        group.top_score = top_score_ + r * top_stride_;
+        group.top_index = top_index_ + r * top_stride_;
       }
       kernels_.attend(group);
     }
@@ -132,8 +138,8 @@ class ForwardTask {
     }
     if (moment_ != nullptr) results_.entropy[at] = dead ? 0.0f : std::log(sum) - moment_[r] * inverse;
     if (top_score_ == nullptr) return;
-    const float* scores = top_score_ + r * results_.top_k;
-    const int64_t* index = top_index_ + r * results_.top_k;
+    const float* scores = top_score_ + r * top_stride_;
+    const int64_t* index = top_index_ + r * top_stride_;
     kernels_.weigh_scores(scores, dead ? 0.0f : max, inverse, results_.top_k,
                           results_.top_weight + at * results_.top_k);
     std::copy_n(index, results_.top_k, results_.top_index + at * results_.top_k);
@@ -166,8 +172,11 @@ class ForwardTask {
   float* value_tile_ = nullptr;
   const float* values_ = nullptr;
   bool skip_masked_ = false;
+  int64_t top_stride_ = 0;  // top_k in whole vectors
   float* top_score_ = nullptr;
   int64_t* top_index_ = nullptr;
+  float* spare_score_ = nullptr;
+  int64_t* spare_index_ = nullptr;
 };
 
 }  // namespace

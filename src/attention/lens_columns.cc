@@ -105,11 +105,14 @@ class ColumnTask {
   // Adds what the tile's keys received from the heatmap row of `query` to its cells.
   void pool(int64_t b, int64_t query, TileCells& cells) {
     const int64_t row = cell_of(query, request_.heatmap, problem_.queries);
-    for (int64_t j = 0; j < tile_.length; ++j) {
-      const int64_t column = cell_of(tile_.first + j, request_.heatmap, problem_.length(b)) - cells.first;
+    int64_t j = 0;
+    for (int64_t column = 0; column < cells.columns; ++column) {
+      const int64_t end = cell_begin(cells.first + column + 1, request_.heatmap, problem_.length(b)) - tile_.first;
       const size_t at = static_cast<size_t>(row * cells.columns + column);
-      cells.sum[at] += pool_sum_[j];
-      cells.max[at] = std::max(cells.max[at], pool_max_[j]);
+      for (; j < std::min(end, tile_.length); ++j) {
+        cells.sum[at] += pool_sum_[j];
+        cells.max[at] = std::max(cells.max[at], pool_max_[j]);
+      }
     }
     clear_pool();
   }

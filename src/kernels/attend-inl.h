@@ -65,10 +65,11 @@ HWY_INLINE void ExpRow(float* HWY_RESTRICT s, int64_t begin, int64_t end, float 
 }
 
 inline void OfferRows(const AttendGroup& group, const Reach& reach, const float* scores, const float* max) {
+  const TopList spare{group.spare_score, group.spare_index, group.top_k};
   for (int64_t i = 0; i < group.score.rows; ++i) {
-    const TopList list{group.top_score + i * group.top_k, group.top_index + i * group.top_k, group.top_k};
-    if (max[i] > list.least()) {
-      OfferRow(scores + i * kKeyTile, reach.pair_begin, reach.pair_end, group.first_key, list);
+    const TopList list{group.top_score + i * group.top_stride, group.top_index + i * group.top_stride, group.top_k};
+    if (max[i] > list.Least()) {
+      OfferRow(scores + i * kKeyTile, reach.pair_begin, reach.pair_end, group.first_key, spare, list);
     }
   }
 }

@@ -40,9 +40,12 @@ struct AttendGroup {
   float* moment = nullptr;    // [rows + lanes] sum of exp(s - max) (s - max), for the entropy; or nullptr
   float* out = nullptr;       // [rows, value_columns] sum of exp(s - max) v, 0 at first
   int64_t top_k = 0;
-  float* top_score = nullptr;    // [rows, top_k] strongest scores so far, minus infinity where empty; or nullptr
-  int64_t* top_index = nullptr;  // [rows, top_k] their keys, -1 where empty
-  int64_t first_key = 0;         // of the tile, counted in the sequence, for top_index
+  int64_t top_stride = 0;          // top_k rounded up to whole vectors
+  float* top_score = nullptr;      // [rows, top_stride] strongest scores so far, minus infinity where empty; or nullptr
+  int64_t* top_index = nullptr;    // [rows, top_stride] their keys, -1 where empty
+  float* spare_score = nullptr;    // [top_k + 1] to merge into
+  int64_t* spare_index = nullptr;  // [top_k + 1]
+  int64_t first_key = 0;           // of the tile, counted in the sequence, for top_index
 };
 
 // A row group's weights exp(s - max) inverse_sum, from the final maximum and sum of each row.

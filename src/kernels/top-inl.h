@@ -1,4 +1,5 @@
-// The strongest keys of a row, kept while its scores pass by: most tiles cost one comparison.
+// The strongest keys of a row, kept while its scores pass by: most tiles cost one comparison, the others no hard
+// branch.
 #if defined(LIMELIGHT_KERNELS_TOP_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef LIMELIGHT_KERNELS_TOP_INL_H_
 #undef LIMELIGHT_KERNELS_TOP_INL_H_
@@ -7,7 +8,7 @@
 #endif
 
 #include <algorithm>
-#include <functional>
+#include <limits>
 
 #include "hwy/highway.h"
 #include "kernels/scores-inl.h"
@@ -17,33 +18,34 @@ namespace limelight::detail {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// One row's list: scores descending, equal scores by ascending key.
-struct TopList {
-  float* score;
-  int64_t* index;
-  int64_t size;
-
-  float least() const { return score[size - 1]; }
-
-  // Keys come in ascending order, so one that only equals a kept score goes behind it.
-  void Offer(float s, int64_t key) {
-    if (!(s > least())) return;
-    int64_t at = size - 1;
-    for (; at > 0 && s > score[at - 1]; --at) {
-      score[at] = score[at - 1];
-      index[at] = index[at - 1];
-    }
-    score[at] = s;
-    index[at] = key;
-  }
+// Scores of a tile that may enter a list, keys ascending; padded with minus infinity to whole vectors.
+struct Candidates {
+  HWY_ALIGN float score[kKeyTile + 2 * kLanes];
+  HWY_ALIGN int32_t key[kKeyTile + 2 * kLanes];
+  int64_t count = 0;
 };
 
-// A bound that at least `size` scores of the row reach: the size-th largest of the maxima of disjoint groups of keys.
-// Without it the first tile offers every key to an empty list; with it, about size * 1.4 of 512.
-inline float FirstBound(const float* s, int64_t begin, int64_t end, int64_t size) {
+// How many of values [0, count), padded with minus infinity, stand ahead of `s` at place `at`: larger ones, and equal
+// ones at an earlier place.
+HWY_INLINE int64_t CountAhead(const float* values, int64_t count, float s, int64_t at) {
   const F32 d;
-  constexpr int64_t kGroups = 2 * kPanel;
-  if (size > kGroups / 2 || end - begin < 2 * kGroups) return kMinusInfinity;
+  const hn::RebindToSigned<F32> di;
+  const Vector bound = hn::Set(d, s);
+  size_t ahead = 0;
+  for (int64_t j = 0; j < count; j += kLanes) {
+    const Vector v = hn::LoadU(d, values + j);
+    const auto earlier = hn::Lt(hn::Iota(di, 0), hn::Set(di, static_cast<int32_t>(at - j)));
+    ahead += hn::CountTrue(d, hn::Or(hn::Gt(v, bound), hn::And(hn::Eq(v, bound), hn::RebindMask(d, earlier))));
+  }
+  return static_cast<int64_t>(ahead);
+}
+
+// A bound that at least `size` scores of the tile reach: the size-th largest of the maxima of disjoint groups of keys.
+// It leaves about 1.4 size of 512 keys as candidates for a list that is still empty.
+HWY_INLINE float TileBound(const float* s, int64_t begin, int64_t end, int64_t size) {
+  const F32 d;
+  constexpr int64_t kGroups = std::max<int64_t>(2 * kPanel, 32);
+  if (2 * size > kGroups || end - begin < 2 * kGroups) return std::numeric_limits<float>::lowest();
   HWY_ALIGN float group_max[kGroups];
   std::fill_n(group_max, kGroups, kMinusInfinity);
   for (int64_t j = begin; j < end; j += kLanes) {
@@ -51,30 +53,73 @@ inline float FirstBound(const float* s, int64_t begin, int64_t end, int64_t size
     hn::Store(hn::Max(hn::Load(d, to), hn::Load(d, s + j)), d, to);
   }
   int64_t groups = kGroups;
-  for (; groups >= 4 * size; groups /= 2) {
-    for (int64_t g = 0; g < groups / 2; ++g) group_max[g] = std::max(group_max[g], group_max[g + groups / 2]);
+  for (; groups >= 4 * size && groups >= 2 * kLanes; groups /= 2) {
+    for (int64_t g = 0; g < groups / 2; g += kLanes) {
+      hn::Store(hn::Max(hn::Load(d, group_max + g), hn::Load(d, group_max + g + groups / 2)), d, group_max + g);
+    }
   }
-  std::nth_element(group_max, group_max + size - 1, group_max + groups, std::greater<float>());
-  return group_max[size - 1];
+  for (int64_t g = 0; g < groups; ++g) {
+    if (CountAhead(group_max, groups, group_max[g], g) == size - 1) {
+      return std::max(std::numeric_limits<float>::lowest(), group_max[g]);
+    }
+  }
+  return std::numeric_limits<float>::lowest();
 }
 
-// Offers the keys at [begin, end) of a row's scores, whole vectors, to its list.
-inline void OfferRow(const float* s, int64_t begin, int64_t end, int64_t first_key, TopList list) {
+HWY_INLINE void Collect(const float* s, int64_t begin, int64_t end, float bound, Candidates& found) {
   const F32 d;
   const hn::RebindToSigned<F32> di;
-  HWY_ALIGN float scores[kKeyTile + kLanes];
-  HWY_ALIGN int32_t keys[kKeyTile + kLanes];
-  const bool empty = list.least() == kMinusInfinity;
-  const Vector bound = hn::Set(d, empty ? FirstBound(s, begin, end, list.size) : list.least());
-  int64_t found = 0;
+  found.count = 0;
   for (int64_t j = begin; j < end; j += kLanes) {
     const Vector v = hn::Load(d, s + j);
-    const auto above = empty ? hn::Ge(v, bound) : hn::Gt(v, bound);
-    if (hn::AllFalse(d, above)) continue;
-    hn::CompressStore(hn::Iota(di, static_cast<int32_t>(j)), hn::RebindMask(di, above), di, keys + found);
-    found += static_cast<int64_t>(hn::CompressStore(v, above, d, scores + found));
+    const auto reaches = hn::Ge(v, hn::Set(d, bound));
+    if (hn::AllFalse(d, reaches)) continue;
+    // Compressed in a register and stored whole: a compressing store to memory is microcoded on some processors.
+    const auto keys = hn::Iota(di, static_cast<int32_t>(j));
+    hn::StoreU(hn::Compress(v, reaches), d, found.score + found.count);
+    hn::StoreU(hn::Compress(keys, hn::RebindMask(di, reaches)), di, found.key + found.count);
+    found.count += static_cast<int64_t>(hn::CountTrue(d, reaches));
   }
-  for (int64_t n = 0; n < found; ++n) list.Offer(scores[n], first_key + keys[n]);
+  hn::StoreU(hn::Set(d, kMinusInfinity), d, found.score + found.count);
+}
+
+// One row's list: scores descending, equal ones by ascending key; readable in whole vectors, minus infinity beyond its
+// end.
+struct TopList {
+  float* score;
+  int64_t* index;
+  int64_t size;
+
+  float Least() const { return score[size - 1]; }
+};
+
+// Every entry, old and new, is written straight to its rank; candidates' keys come after all keys of the list.
+HWY_INLINE void Merge(const Candidates& found, int64_t first_key, TopList spare, TopList list) {
+  for (int64_t p = 0; p < list.size; ++p) {
+    const int64_t rank = std::min(list.size, p + CountAhead(found.score, found.count, list.score[p], 0));
+    spare.score[rank] = list.score[p];
+    spare.index[rank] = list.index[p];
+  }
+  for (int64_t n = 0; n < found.count; ++n) {
+    const float s = found.score[n];
+    const int64_t rank = CountAhead(list.score, list.size, s, list.size) + CountAhead(found.score, found.count, s, n);
+    spare.score[std::min(list.size, rank)] = s;
+    spare.index[std::min(list.size, rank)] = first_key + found.key[n];
+  }
+  std::copy_n(spare.score, list.size, list.score);
+  std::copy_n(spare.index, list.size, list.index);
+}
+
+// Offers the keys [begin, end) of a row's scores, whole vectors, to its list. `spare` has room for size + 1.
+inline void OfferRow(const float* s, int64_t begin, int64_t end, int64_t first_key, TopList spare, TopList list) {
+  Candidates found;
+  const bool empty = list.Least() == kMinusInfinity;
+  Collect(s, begin, end, empty ? TileBound(s, begin, end, list.size) : list.Least(), found);
+  // Scores that rise from tile to tile pass the list's own bound by the hundred.
+  if (!empty && found.count > 4 * list.size + kLanes) {
+    Collect(s, begin, end, std::max(list.Least(), TileBound(s, begin, end, list.size)), found);
+  }
+  if (found.count > 0) Merge(found, first_key, spare, list);
 }
 
 }  // namespace HWY_NAMESPACE
