@@ -56,9 +56,9 @@ template <class T, int Rank>
 Tensor<T, Rank> read_tensor(const SafetensorsFile& file, const TensorInfo& info);
 
 // Collects tensors and writes them to a temporary name beside `path`, flushed and renamed when whole; on failure
-// nothing is left. Data is aligned for its type: wider types come first. Pointers must stay alive until write(). add() throws
-// std::invalid_argument for a name in use or sizes that do not fit, write() for text that is not UTF-8, and FileError.
-// A device or pipe (as /dev/stdout) cannot be replaced and is written in place.
+// nothing is left. Data is aligned for its type: wider types come first. Pointers must stay alive until write(). add()
+// throws std::invalid_argument for a name in use or sizes that do not fit, write() for text that is not UTF-8, and
+// FileError. A device or pipe (as /dev/stdout) cannot be replaced and is written in place.
 class SafetensorsWriter {
  public:
   void add(std::string name, Dtype dtype, std::vector<int64_t> shape, const void* data);

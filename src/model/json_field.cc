@@ -106,6 +106,11 @@ int64_t JsonField::as_integer(int64_t low, int64_t high) const {
   return number;
 }
 
+double JsonField::as_number() const {
+  if (!value_->is_number()) refuse("a number");
+  return value_->get<double>();
+}
+
 const std::string& JsonField::as_string() const {
   if (!value_->is_string()) refuse("a string");
   return value_->get_ref<const std::string&>();

@@ -24,6 +24,7 @@ class JsonField {
 
   bool as_bool() const;
   int64_t as_integer(int64_t low, int64_t high) const;
+  double as_number() const;
   const std::string& as_string() const;
 
   // Throws FormatError: "FILE: FIELD: expected EXPECTED, found VALUE".

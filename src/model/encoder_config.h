@@ -1,0 +1,21 @@
+// config.json of the BERT family: what the encoder is made of, every field checked against what is built here.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+
+#include "limelight/model.h"
+#include "limelight/nn.h"
+
+namespace limelight::detail {
+
+struct EncoderPlan {
+  EncoderConfig config;
+  int64_t token_types = 0;
+  Gelu activation = Gelu::kErf;
+};
+
+// Reads folder/config.json. Throws FileError, or FormatError naming file and field.
+EncoderPlan read_encoder_plan(const std::filesystem::path& folder);
+
+}  // namespace limelight::detail
