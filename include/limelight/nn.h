@@ -62,8 +62,9 @@ class SelfAttention {
  public:
   struct Weights {  // [C, C_in] as in y = x W^T, output [C_out, C]; biases as long as their output; any strides
     TensorView<const float, 2> query, key, value;
-    std::optional<TensorView<const float, 2>> output;
-    std::optional<TensorView<const float, 1>> query_bias, key_bias, value_bias, output_bias;
+    std::optional<TensorView<const float, 2>> output = std::nullopt;
+    std::optional<TensorView<const float, 1>> query_bias = std::nullopt, key_bias = std::nullopt,
+                                              value_bias = std::nullopt, output_bias = std::nullopt;
   };
   struct Result {
     Tensor<float, 3> output;   // [B, T, C], or [B, T, C_out]

@@ -82,13 +82,14 @@ template <class Gate>
 HWY_INLINE Vector GeluOf(Vector x, const Gate& gate) {
   const F32 d;
   const Vector a = hn::Min(hn::Set(d, 13.5f), hn::Abs(x));
-  return hn::NegMulAdd(a, gate(a), hn::Max(hn::Zero(d), x));  // Max in this order keeps NaN and -0
+  // Not Max: Highway's scalar target drops a NaN there.
+  return hn::NegMulAdd(a, gate(a), hn::IfThenZeroElse(hn::Lt(x, hn::Zero(d)), x));
 }
 
 // (1 + erf(-a / sqrt 2)) / 2 = exp(p(a)). Its logarithm is nearly a parabola: p is a least-squares fit of degree 9 in
 // double over [0, 13.5], p(0) = -ln 2 held, reweighted (Lawson) until level, the weight of an error being a exp(p) + a
 // floor of 1e-7. With these rounded coefficients a exp(p) is wrong by at most 2.9e-8 (absolute); p(13.5) = -94.4. Even
-// and odd powers apart: half the chain, and 30 % less time on AVX-512, where latency is what limits.
+// and odd powers apart halve the chain of dependent steps.
 HWY_INLINE Vector GateErf(Vector a) {
   constexpr float kEven[] = {-9.239279279e-07f, -4.658638500e-05f, 5.203790497e-03f, -3.182129562e-01f,
                              -6.931471825e-01f};
