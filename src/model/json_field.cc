@@ -46,7 +46,9 @@ JsonFile::JsonFile(std::filesystem::path path) : path_(std::move(path)) {
   if (size == 0) fail_format(path_.string() + ": expected JSON, found an empty file");
   const auto* text = reinterpret_cast<const char*>(file.bytes().data());
   document_ = json::parse(text, text + size, nullptr, /*allow_exceptions=*/false);
-  if (document_.is_discarded()) fail_format(path_.string() + ": is not JSON");
+  // The parser takes a zero byte for the end, whatever follows.
+  if (document_.is_discarded() || std::find(text, text + size, '\0') != text + size)
+    fail_format(path_.string() + ": is not JSON");
 }
 
 std::string JsonField::path() const {

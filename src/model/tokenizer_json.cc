@@ -98,6 +98,7 @@ Piece read_pair(const JsonField& field, const TokenTable& table) {
 
 // {"id": "[CLS]", "ids": [101], "tokens": ["[CLS]"]}
 std::vector<Piece> read_special_token(const JsonField& field, const TokenTable& table) {
+  field["id"].as_string();
   std::vector<Piece> pieces;
   field["tokens"].each([&](const JsonField& token) { pieces.push_back(table.find(token)); });
   size_t count = 0;

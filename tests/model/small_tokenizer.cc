@@ -1,0 +1,67 @@
+// A tokenizer.json small enough to read.
+#include "tests/model/small_tokenizer.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+
+namespace limelight::testing {
+
+Json added_token(int id, const std::string& content, const std::vector<std::string>& flags) {
+  Json token = {{"id", id}, {"content", content}};
+  for (const char* flag : {"single_word", "lstrip", "rstrip", "normalized", "special"}) token[flag] = false;
+  for (const std::string& flag : flags) token.at(flag) = true;
+  return token;
+}
+
+Json small_config() {
+  Json config = Json::parse(R"({
+    "version": "1.0", "truncation": {"max_length": 2}, "padding": {"length": 9}, "added_tokens": [],
+    "normalizer": {"type": "BertNormalizer", "clean_text": true, "handle_chinese_chars": true, "strip_accents": null,
+                   "lowercase": true},
+    "pre_tokenizer": {"type": "BertPreTokenizer"},
+    "post_processor": {"type": "TemplateProcessing",
+      "single": [{"SpecialToken": {"id": "[CLS]", "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}},
+                 {"SpecialToken": {"id": "[SEP]", "type_id": 0}}],
+      "special_tokens": {"[CLS]": {"id": "[CLS]", "ids": [1], "tokens": ["[CLS]"]},
+                         "[SEP]": {"id": "[SEP]", "ids": [2], "tokens": ["[SEP]"]}}},
+    "decoder": {"type": "WordPiece"},
+    "model": {"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##",
+              "max_input_chars_per_word": 100,
+              "vocab": {"[UNK]": 0, "[CLS]": 1, "[SEP]": 2, "[MASK]": 3, "a": 4, "##a": 5, "hello": 6, "world": 7,
+                        ",": 8, "!": 9, "kanto": 10, "lushi": 11, "pok": 12, "x": 13, "y": 14, "is": 15, ".": 16,
+                        "##ony": 17, "naive": 18, "é": 19, "##é": 20, "##i": 21, "i": 22, "dette": 23, "er": 24,
+                        "na": 25, "##ive": 26}}})");
+  for (const char* name : {"[UNK]", "[CLS]", "[SEP]", "[MASK]"}) {
+    config["added_tokens"].push_back(added_token(config["model"]["vocab"][name], name, {"special"}));
+  }
+  return config;
+}
+
+TemporaryFile::TemporaryFile(const std::string& content) {
+  static int files = 0;
+  const std::string name = "limelight-" + std::to_string(getpid()) + "-" + std::to_string(files++) + ".json";
+  path_ = std::filesystem::path(::testing::TempDir()) / name;
+  std::ofstream(path_, std::ios::binary) << content;
+}
+
+TemporaryFile::~TemporaryFile() {
+  std::filesystem::remove(path_);
+}
+
+Tokenizer load_config(const Json& config) {
+  return Tokenizer::load(TemporaryFile(config.dump()).path());
+}
+
+std::string encoded(const Tokenizer& tokenizer, std::string_view text) {
+  std::string result;
+  for (const Token& token : tokenizer.encode(text)) {
+    if (token.special) continue;
+    if (!result.empty()) result += " ";
+    result += token.piece + "@" + std::to_string(token.span.begin) + "-" + std::to_string(token.span.end);
+  }
+  return result;
+}
+
+}  // namespace limelight::testing

@@ -1,0 +1,40 @@
+// A tokenizer.json small enough to read, for tests to change one field of.
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "limelight/tokenizer.h"
+
+namespace limelight::testing {
+
+using Json = nlohmann::json;
+
+// Uncased; vocabulary [UNK] [CLS] [SEP] [MASK] and a few pieces; the template [CLS] A [SEP].
+Json small_config();
+
+// An entry of added_tokens with every flag false; `flags` names those that are true.
+Json added_token(int id, const std::string& content, const std::vector<std::string>& flags = {});
+
+// A file in the test's temporary folder that is removed with its owner.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(const std::string& content);
+  ~TemporaryFile();
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+Tokenizer load_config(const Json& config);
+
+// The encoded text without the template's tokens, as "piece@begin-end piece@begin-end".
+std::string encoded(const Tokenizer& tokenizer, std::string_view text);
+
+}  // namespace limelight::testing
