@@ -8,6 +8,7 @@
 #endif
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 
 #include "hwy/highway.h"
@@ -66,19 +67,39 @@ HWY_INLINE float TileBound(const float* s, int64_t begin, int64_t end, int64_t s
   return std::numeric_limits<float>::lowest();
 }
 
-HWY_INLINE void Collect(const float* s, int64_t begin, int64_t end, float bound, Candidates& found) {
+// Which pairs of vectors, up to 64 from `begin` on, hold a score that reaches `bound`: one bit each. A branch a vector
+// instead would be mispredicted at every hit, which took half of the time here.
+HWY_INLINE uint64_t PairsReaching(const float* s, int64_t begin, int64_t end, Vector bound) {
+  const F32 d;
+  uint64_t pairs = 0;
+  for (int64_t j = begin; j < end; j += kPair) {
+    const auto reaches = hn::Ge(hn::Max(hn::Load(d, s + j), hn::Load(d, s + j + kLanes)), bound);
+    pairs |= uint64_t{!hn::AllFalse(d, reaches)} << ((j - begin) / kPair);
+  }
+  return pairs;
+}
+
+HWY_INLINE void Collect(const float* s, int64_t begin, int64_t end, float least, Candidates& found) {
   const F32 d;
   const hn::RebindToSigned<F32> di;
+  const Vector bound = hn::Set(d, least);
+  // A constant: Iota of a variable is built in memory, lane by lane, which was a third of the time here.
+  const auto first_keys = hn::Iota(di, 0);
   found.count = 0;
-  for (int64_t j = begin; j < end; j += kLanes) {
-    const Vector v = hn::Load(d, s + j);
-    const auto reaches = hn::Ge(v, hn::Set(d, bound));
-    if (hn::AllFalse(d, reaches)) continue;
-    // Compressed in a register and stored whole: a compressing store to memory is microcoded on some processors.
-    const auto keys = hn::Iota(di, static_cast<int32_t>(j));
-    hn::StoreU(hn::Compress(v, reaches), d, found.score + found.count);
-    hn::StoreU(hn::Compress(keys, hn::RebindMask(di, reaches)), di, found.key + found.count);
-    found.count += static_cast<int64_t>(hn::CountTrue(d, reaches));
+  for (int64_t chunk = begin; chunk < end; chunk += 64 * kPair) {
+    uint64_t pairs = PairsReaching(s, chunk, std::min(end, chunk + 64 * kPair), bound);
+    for (; pairs != 0; pairs &= pairs - 1) {
+      const int64_t pair = chunk + kPair * std::countr_zero(pairs);
+      for (int64_t j = pair; j < pair + kPair; j += kLanes) {
+        const Vector v = hn::Load(d, s + j);
+        const auto reaches = hn::Ge(v, bound);
+        const auto keys = hn::Add(first_keys, hn::Set(di, static_cast<int32_t>(j)));
+        // Compressed in a register and stored whole: a compressing store to memory is microcoded on some processors.
+        hn::StoreU(hn::Compress(v, reaches), d, found.score + found.count);
+        hn::StoreU(hn::Compress(keys, hn::RebindMask(di, reaches)), di, found.key + found.count);
+        found.count += static_cast<int64_t>(hn::CountTrue(d, reaches));
+      }
+    }
   }
   hn::StoreU(hn::Set(d, kMinusInfinity), d, found.score + found.count);
 }
