@@ -114,18 +114,33 @@ struct TopList {
   float Least() const { return score[size - 1]; }
 };
 
-// Every entry, old and new, is written straight to its rank; candidates' keys come after all keys of the list.
+// Every entry, old and new, is written straight to its rank; candidates' keys come after all keys of the list. One comparison
+// of a candidate with a vector of the list counts for both: the entries it passes, and its own place among them.
 HWY_INLINE void Merge(const Candidates& found, int64_t first_key, TopList spare, TopList list) {
-  for (int64_t p = 0; p < list.size; ++p) {
-    const int64_t rank = std::min(list.size, p + CountAhead(found.score, found.count, list.score[p], 0));
-    spare.score[rank] = list.score[p];
-    spare.index[rank] = list.index[p];
+  const F32 d;
+  const hn::RebindToSigned<F32> di;
+  int64_t rank[kKeyTile];
+  for (int64_t n = 0; n < found.count; ++n) rank[n] = CountAhead(found.score, found.count, found.score[n], n);
+  for (int64_t p = 0; p < list.size; p += kLanes) {
+    const Vector kept = hn::LoadU(d, list.score + p);
+    auto passed = hn::Zero(di);
+    for (int64_t n = 0; n < found.count; ++n) {
+      const auto passes = hn::Gt(hn::Set(d, found.score[n]), kept);
+      passed = hn::Sub(passed, hn::BitCast(di, hn::VecFromMask(d, passes)));  // a true lane is -1
+      rank[n] += kLanes - static_cast<int64_t>(hn::CountTrue(d, passes));
+    }
+    HWY_ALIGN int32_t shift[kLanes];
+    hn::Store(passed, di, shift);
+    for (int64_t lane = 0; lane < std::min(kLanes, list.size - p); ++lane) {
+      const int64_t to = std::min(list.size, p + lane + shift[lane]);
+      spare.score[to] = list.score[p + lane];
+      spare.index[to] = list.index[p + lane];
+    }
   }
   for (int64_t n = 0; n < found.count; ++n) {
-    const float s = found.score[n];
-    const int64_t rank = CountAhead(list.score, list.size, s, list.size) + CountAhead(found.score, found.count, s, n);
-    spare.score[std::min(list.size, rank)] = s;
-    spare.index[std::min(list.size, rank)] = first_key + found.key[n];
+    const int64_t to = std::min(list.size, rank[n]);
+    spare.score[to] = found.score[n];
+    spare.index[to] = first_key + found.key[n];
   }
   std::copy_n(spare.score, list.size, list.score);
   std::copy_n(spare.index, list.size, list.index);
