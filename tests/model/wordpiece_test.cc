@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <chrono>
+#include <ctime>
 
 #include "tests/model/small_tokenizer.h"
 
@@ -65,12 +65,13 @@ TEST(WordPiece, PrefixAndUnknownTokenComeFromTheFile) {
   EXPECT_EQ(encoded(load_config(config), "aa zz"), "a@0-1 @a@1-2 [MASK]@3-5");
 }
 
+// Of the processor, so that a busy machine does not count.
 double seconds(const Tokenizer& tokenizer, const std::string& text) {
   double best = 1e9;
   for (int run = 0; run < 3; ++run) {
-    const auto start = std::chrono::steady_clock::now();
+    const std::clock_t start = std::clock();
     tokenizer.encode(text);
-    best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    best = std::min(best, static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
   }
   return best;
 }
@@ -81,9 +82,9 @@ TEST(WordPiece, TimeGrowsWithTheTextAndNoFaster) {
   config["added_tokens"].push_back(testing::added_token(27, "[a]", {"lstrip", "rstrip", "single_word"}));
   const Tokenizer tokenizer = load_config(config);
   for (const char* unit : {"a", " ", "[", "a ", "\u0301", "\u4e2d", "[MASK]", " [a]", "[a"}) {
-    const double once = seconds(tokenizer, repeated(unit, 100'000));
-    const double four_times = seconds(tokenizer, repeated(unit, 400'000));
-    // Quadratic time would be 16 times; 10 leaves room for a busy machine and caches.
+    const double once = seconds(tokenizer, repeated(unit, 25'000));
+    const double four_times = seconds(tokenizer, repeated(unit, 100'000));
+    // Quadratic time would be 16 times; 10 leaves room for caches.
     EXPECT_LT(four_times, 10 * once + 0.02) << unit;
   }
   EXPECT_EQ(tokenizer.encode(repeated("a", 1'000'000)).size(), 1'000'002u);
