@@ -1,0 +1,135 @@
+// limelight embed: a vector for each text, and how near the texts are to each other.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "commands.h"
+#include "model_arguments.h"
+#include "output.h"
+#include "progress.h"
+#include "table.h"
+#include "terminal.h"
+#include "text_source.h"
+
+namespace limelight::cli {
+namespace {
+
+using Vectors = std::vector<std::vector<float>>;
+
+double cosine(const std::vector<float>& a, const std::vector<float>& b) {
+  double sum = 0;  // both have length 1
+  for (size_t i = 0; i < a.size(); ++i) sum += static_cast<double>(a[i]) * static_cast<double>(b[i]);
+  return sum;
+}
+
+std::string vector_lines(const Vectors& vectors, const Terminal& terminal) {
+  constexpr size_t kPreview = 6;
+  std::string text;
+  for (const std::vector<float>& vector : vectors) {
+    const size_t count = terminal.interactive ? std::min(kPreview, vector.size()) : vector.size();
+    text += fmt::format("{}", fmt::join(vector.begin(), vector.begin() + static_cast<int64_t>(count), " "));
+    if (count < vector.size()) text += fmt::format(" ... ({} numbers; a pipe or --json gets all)", vector.size());
+    text += "\n";
+  }
+  return text;
+}
+
+std::string similarity_table(const std::vector<std::string>& texts, const Vectors& vectors, const Terminal& terminal) {
+  std::vector<std::vector<std::string>> cells(1, {"text"});
+  std::string align = "l";
+  const int64_t room = terminal.width - 8 * static_cast<int64_t>(texts.size());
+  for (size_t i = 0; i < texts.size(); ++i) {
+    cells[0].push_back(std::to_string(i + 1));
+    align += 'r';
+    const std::string name = fmt::format("{} {}", i + 1, texts[i]);
+    cells.push_back({terminal.interactive ? fit_left(name, std::max<int64_t>(room, 12)) : name});
+    for (const std::vector<float>& other : vectors)
+      cells.back().push_back(fmt::format("{:.3f}", cosine(vectors[i], other)));
+  }
+  return table(cells, align);
+}
+
+struct Embed {
+  ModelArguments model;
+  std::vector<std::string> given;
+  std::string file;
+  bool similar = false, json = false;
+
+  void declare(Command& command) {
+    command.positionals("TEXT", given, "The texts; - reads standard input, a text a line")
+        .text("--file", file, "Read the texts from this file, one a line")
+        .excludes("--file", "TEXT")
+        .rule([this] {
+          return given.empty() && file.empty() ? "no text is given; write it in quotes, or use --file" : "";
+        });
+    model.declare_model(command);
+    model.declare_cut(command);
+    command.flag("--similar", similar, "Print how near the texts are: the cosine between their vectors")
+        .flag("--json", json, "Print JSON");
+  }
+
+  std::vector<std::string> texts() const {
+    if (file.empty() && given != std::vector<std::string>{"-"}) return given;
+    std::vector<std::string> lines;
+    std::string rest = without_last_line_end(read_file(file.empty() ? "-" : file));
+    for (size_t at = 0; at <= rest.size();) {
+      const size_t end = std::min(rest.find('\n', at), rest.size());
+      lines.push_back(without_last_line_end(rest.substr(at, end - at) + "\n"));
+      at = end + 1;
+    }
+    return lines;
+  }
+
+  Vectors vectors(const Encoder& encoder, const std::vector<std::string>& texts) const {
+    Vectors vectors;
+    ProgressBar progress("embed");
+    for (const std::string& text : texts) {
+      const studio::Reading reading = studio::read_text(encoder, text, model.too_long());
+      for (const std::string& line : reading.notes) note(line);
+      const Tensor<float, 1> vector = encoder.embed(reading.ids);
+      vectors.emplace_back(vector.data(), vector.data() + vector.count());
+      progress.show(static_cast<double>(vectors.size()) / static_cast<double>(texts.size()));
+    }
+    return vectors;
+  }
+
+  std::string as_json(const Vectors& vectors) const {
+    nlohmann::ordered_json result;
+    if (vectors.size() == 1) {
+      result["embedding"] = vectors.front();
+    } else {
+      result["embeddings"] = vectors;
+    }
+    if (similar) {
+      auto& rows = result["similar"] = nlohmann::ordered_json::array();
+      for (const auto& a : vectors) {
+        auto& row = rows.emplace_back(nlohmann::ordered_json::array());
+        for (const auto& b : vectors) row.push_back(cosine(a, b));
+      }
+    }
+    return result.dump() + "\n";
+  }
+
+  void run() const {
+    const Encoder encoder = model.load();
+    const std::vector<std::string> all = texts();
+    const Vectors found = vectors(encoder, all);
+    const Terminal terminal = standard_terminal();
+    if (json) return print(as_json(found));
+    print(similar ? similarity_table(all, found, terminal) : vector_lines(found, terminal));
+  }
+};
+
+}  // namespace
+
+void add_embed(CommandLine& line) {
+  const auto embed = std::make_shared<Embed>();
+  Command command = line.add("embed", "Turn texts into vectors, and compare them",
+                             "limelight embed \"a cat sleeps\" \"a kitten naps\" \"the market fell\" --similar",
+                             [embed] { embed->run(); });
+  embed->declare(command);
+}
+
+}  // namespace limelight::cli

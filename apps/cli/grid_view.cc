@@ -1,0 +1,135 @@
+// Cells hold numbers where they fit, else two columns of shade.
+#include "grid_view.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "spotlight_view.h"
+#include "studio/unicode.h"
+#include "table.h"
+
+namespace limelight::cli {
+namespace {
+
+using studio::Share;
+using studio::Spotlight;
+using studio::SpotlightRow;
+
+constexpr int64_t kMargin = 2;
+constexpr int64_t kNumberCell = 5;  // "100.0"
+constexpr int64_t kShadeCell = 2;
+constexpr int64_t kSpecialCell = 8;
+constexpr const char* kBlockedSign = "×";
+
+std::string plain_grid(const Spotlight& light) {
+  std::vector<std::vector<std::string>> cells(1, {"index", "word"});
+  for (const std::string& unit : light.units) cells[0].push_back(unit);
+  cells[0].push_back(fmt::format("{}", fmt::join(light.special_pieces, " ")));
+  for (const SpotlightRow& row : light.rows) {
+    std::vector<std::string>& line = cells.emplace_back();
+    line = {std::to_string(row.index), row.word};
+    for (const Share& share : row.shares) line.push_back(share_text(share));
+    line.push_back(share_text(row.special));
+  }
+  return table(cells, "rl" + std::string(light.units.size() + 1, 'r'));
+}
+
+struct GridLayout {
+  int64_t label = 0;  // columns for "12 animal"
+  int64_t cell = 0;
+  bool numbers = false;
+  size_t across = 1;  // cells a panel
+};
+
+GridLayout layout_of(const Spotlight& light, const Terminal& terminal) {
+  GridLayout layout;
+  int64_t widest = 0;
+  for (const std::string& unit : light.units) widest = std::max(widest, studio::display_width(unit));
+  const int64_t digits = static_cast<int64_t>(std::to_string(light.units.size() - 1).size());
+  layout.label = std::min(digits + 1 + widest, terminal.width / 3);
+  const int64_t room = std::max<int64_t>(terminal.width - 2 * kMargin - layout.label - 1 - kSpecialCell, kNumberCell);
+  const auto units = static_cast<int64_t>(light.units.size());
+  const int64_t wide = std::max(widest + 1, kNumberCell);
+  layout.numbers = units * kNumberCell <= room;
+  layout.cell = !layout.numbers        ? std::max(kShadeCell, digits + (digits > 1))
+                : units * wide <= room ? wide
+                                       : kNumberCell;
+  layout.across = static_cast<size_t>(std::max<int64_t>(room / layout.cell, 1));
+  return layout;
+}
+
+std::string cell_text(const Terminal& terminal, const GridLayout& layout, const Share& share) {
+  constexpr std::array<const char*, 5> kShades = {" ", "░", "▒", "▓", "█"};
+  if (share.blocked) return paint(terminal, Tone::kDim, fit_right(kBlockedSign, layout.cell - 1) + " ");
+  const double shown = static_cast<double>(share.permille) / 1000;
+  if (layout.numbers) {
+    const int64_t width = layout.cell;
+    return fill_share(terminal, shown, fit_right(share_text(share), width));
+  }
+  if (terminal.colour) return fill_share(terminal, shown, spaces(layout.cell));
+  const size_t step = shown < 0.01 ? 0 : shown < 0.05 ? 1 : shown < 0.15 ? 2 : shown < 0.4 ? 3 : 4;
+  std::string text;
+  for (int64_t i = 0; i < layout.cell; ++i) text += kShades[step];
+  return text;
+}
+
+// Columns are headed by their words where these fit, else by the numbers that stand beside the rows' words.
+std::string column_heads(const Spotlight& light, const GridLayout& layout, size_t begin, size_t end) {
+  bool words = true;
+  for (size_t i = begin; i < end; ++i) words = words && studio::display_width(light.units[i]) < layout.cell;
+  std::string text;
+  for (size_t i = begin; i < end; ++i) {
+    text += fit_right(words ? light.units[i] : std::to_string(i), layout.cell);
+  }
+  return text;
+}
+
+std::string panel(const Spotlight& light, const Terminal& terminal, const GridLayout& layout, size_t begin,
+                  size_t end) {
+  const std::string special = fit_right("special", kSpecialCell);
+  std::string text = spaces(kMargin + layout.label + 1);
+  text += paint(terminal, Tone::kDim, column_heads(light, layout, begin, end) + special) + "\n";
+  const auto digits = std::to_string(light.units.size() - 1).size();
+  for (const SpotlightRow& row : light.rows) {
+    text += spaces(kMargin) + fit_left(fmt::format("{:>{}} {}", row.index, digits, row.word), layout.label) + " ";
+    for (size_t i = begin; i < end; ++i) text += cell_text(terminal, layout, row.shares[i]);
+    text += paint(terminal, Tone::kDim, fit_right(share_text(row.special), kSpecialCell)) + "\n";
+  }
+  return text;
+}
+
+std::string legend(const Spotlight& light, const Terminal& terminal, const GridLayout& layout) {
+  std::string text = "rows look, columns are looked at; ";
+  if (layout.numbers) {
+    text += "percent, each row adds to 100 with its special tokens";
+  } else {
+    text += "light: ";
+    for (const double step : {0.005, 0.02, 0.05, 0.15, 0.3, 0.6}) {
+      text += cell_text(terminal, layout, {.weight = step, .permille = static_cast<int64_t>(step * 1000)});
+    }
+    text += " from 0 to 100 %";
+  }
+  const bool any_blocked = std::any_of(light.rows.begin(), light.rows.end(), [](const SpotlightRow& row) {
+    return std::any_of(row.shares.begin(), row.shares.end(), [](const Share& share) { return share.blocked; });
+  });
+  return any_blocked ? fmt::format("{}; {} blocked: it comes later", text, kBlockedSign) : text;
+}
+
+}  // namespace
+
+std::string grid_view(const Spotlight& light, const Terminal& terminal) {
+  if (!terminal.interactive) return fmt::format("{}\n\n{}", heading(light), plain_grid(light));
+  const GridLayout layout = layout_of(light, terminal);
+  std::string text = "\n" + spaces(kMargin);
+  text += paint(terminal, Tone::kDim, wrapped(heading(light), terminal.width - kMargin, kMargin)) + "\n\n";
+  for (size_t begin = 0; begin < light.units.size(); begin += layout.across) {
+    text += panel(light, terminal, layout, begin, std::min(begin + layout.across, light.units.size())) + "\n";
+  }
+  return text + spaces(kMargin) + legend(light, terminal, layout) + "\n\n";
+}
+
+}  // namespace limelight::cli

@@ -1,0 +1,80 @@
+// limelight look: where a word looks.
+#include <memory>
+
+#include "commands.h"
+#include "grid_view.h"
+#include "model_arguments.h"
+#include "output.h"
+#include "spotlight_view.h"
+#include "studio/spotlight_csv.h"
+#include "studio/spotlight_html.h"
+#include "studio/spotlight_json.h"
+#include "studio/spotlight_svg.h"
+#include "text_source.h"
+
+namespace limelight::cli {
+namespace {
+
+struct Look {
+  TextSource source;
+  ModelArguments model;
+  std::string word, find, html, svg;
+  std::optional<int64_t> layer, head, top;
+  bool pieces = false, json = false, csv = false;
+
+  void declare(Command& command) {
+    constexpr Bounds kFromZero{.least = 0};
+    source.declare(command);
+    command.text("--word", word, "The word that looks, it:2 for its second occurrence; all words unless given");
+    model.declare_model(command);
+    command.number("--layer", layer, "The layer, from 0", kFromZero)
+        .number("--head", head, "The head, from 0", kFromZero)
+        .text("--find", find, "Choose the head that sends most of the word's light to this one");
+    model.declare_mask(command);
+    model.declare_cut(command);
+    command.flag("--pieces", pieces, "The model's pieces instead of words")
+        .number("--top", top, "List only the N strongest words", {.least = 1})
+        .flag("--json", json, "Print JSON")
+        .flag("--csv", csv, "Print comma-separated values")
+        .text("--html", html, "Write a page to this file")
+        .text("--svg", svg, "Write a picture to this file")
+        .needs("--find", "--word")
+        .needs("--top", "--word")
+        .excludes("--find", "--head")
+        .excludes("--json", "--csv");
+  }
+
+  void run() const {
+    const Encoder encoder = model.load();
+    const studio::Spotlight light = studio::spotlight(encoder, source.text(),
+                                                      {.word = word,
+                                                       .layer = layer,
+                                                       .head = head,
+                                                       .find = find,
+                                                       .mask = model.mask(),
+                                                       .pieces = pieces,
+                                                       .too_long = model.too_long(),
+                                                       .run = {}});
+    for (const std::string& line : light.notes) note(line);
+    if (!html.empty()) write_file(html, studio::spotlight_html(light));
+    if (!svg.empty()) write_file(svg, studio::spotlight_svg(light));
+    if (json) return print(studio::spotlight_json(light));
+    if (csv) return print(studio::spotlight_csv(light));
+    if (!html.empty() || !svg.empty()) return;
+    const Terminal terminal = standard_terminal();
+    print(light.grid ? grid_view(light, terminal) : spotlight_view(light, terminal, top));
+  }
+};
+
+}  // namespace
+
+void add_look(CommandLine& line) {
+  const auto look = std::make_shared<Look>();
+  Command command =
+      line.add("look", "Show where a word of a text looks, or every word",
+               "limelight look \"The animal didn't cross the street because it was too tired.\" --word it",
+               [look] { look->run(); });
+  look->declare(command);
+}
+
+}  // namespace limelight::cli

@@ -1,0 +1,21 @@
+// limelight: one subcommand a file, added here.
+#include <csignal>
+
+#include "command_line.h"
+#include "commands.h"
+#include "output.h"
+
+int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is then an error of write(), handled where output is written
+  limelight::cli::CommandLine line;
+  limelight::cli::add_look(line);
+  limelight::cli::add_heads(line);
+  limelight::cli::add_tokens(line);
+  limelight::cli::add_embed(line);
+  limelight::cli::add_dump(line);
+  limelight::cli::add_attend(line);
+  limelight::cli::add_models(line);
+  limelight::cli::add_info(line);
+  limelight::cli::add_bench(line);
+  return line.run(argc, argv);
+}

@@ -1,0 +1,77 @@
+// A name is looked up in the models folder; what has a slash or is a folder here is a path.
+#include "models_folder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "core/error.h"
+
+namespace limelight::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The variable's value, or "" when it is not set.
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
+
+bool on_disk(const fs::path& path) {
+  std::error_code ignored;
+  return fs::exists(path, ignored);
+}
+
+fs::path folder_of(const std::string& name) {
+  const auto& known = known_models();
+  const auto found = std::find_if(known.begin(), known.end(), [&](const KnownModel& m) { return m.name == name; });
+  if (found == known.end()) {
+    if (on_disk(name)) return name;
+    detail::fail_file(
+        fmt::format("model {}: neither a known name nor a folder; limelight models lists the names", name));
+  }
+  if (!found->runs) {
+    detail::fail_file(fmt::format("model {}: a {} cannot be run by this version; use minilm", name, found->kind));
+  }
+  if (!is_present(*found)) {
+    detail::fail_file(
+        fmt::format("model {}: not in {}; bring it with: {}", name, models_folder().native(), fetch_command(name)));
+  }
+  return models_folder() / name;
+}
+
+}  // namespace
+
+const std::vector<KnownModel>& known_models() {
+  static const std::vector<KnownModel> models = {
+      {"minilm", "BERT encoder", "model.safetensors", true},
+      {"smollm2", "Llama decoder", "SmolLM2-135M-Instruct.Q4_1.gguf", false}};
+  return models;
+}
+
+fs::path models_folder() {
+  if (const std::string set = environment("LIMELIGHT_MODELS"); !set.empty()) return set;
+  if (const std::string data = environment("XDG_DATA_HOME"); !data.empty()) return fs::path(data) / "limelight/models";
+  return fs::path(environment("HOME")) / ".local/share/limelight/models";
+}
+
+bool is_present(const KnownModel& model) {
+  return on_disk(models_folder() / model.name / model.file);
+}
+
+std::string fetch_command(std::string_view name) {
+  return fmt::format("tools/get-model {}", name);
+}
+
+Encoder load_model(const std::string& name) {
+  const fs::path folder = folder_of(name);
+  if (folder.extension() == ".gguf") {
+    detail::fail_file(
+        fmt::format("model {}: GGUF files cannot be run by this version; give a Hugging Face folder", name));
+  }
+  return Encoder::load(folder);
+}
+
+}  // namespace limelight::cli

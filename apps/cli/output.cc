@@ -1,0 +1,91 @@
+// System calls rather than streams: every error has a name, and a closed pipe is no surprise.
+#include "output.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <new>
+#include <span>
+
+#include "core/error.h"
+#include "model/output_file.h"
+
+namespace limelight::cli {
+namespace {
+
+// 0, or the error's number.
+int write_all(int file, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = write(file, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return errno;
+    text.remove_prefix(static_cast<size_t>(written));
+  }
+  return 0;
+}
+
+void put_line(std::string_view start, std::string_view line) {
+  std::string text = fmt::format("{}{}", start, line);
+  for (char& c : text) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = ' ';
+  }
+  write_all(STDERR_FILENO, text + "\n");
+}
+
+}  // namespace
+
+void print(std::string_view text) {
+  const int error = write_all(STDOUT_FILENO, text);
+  if (error == EPIPE) std::_Exit(1);
+  if (error != 0) detail::fail_file(fmt::format("standard output: cannot write: {}", std::strerror(error)));
+}
+
+void complain(std::string_view line) {
+  put_line("", line);
+}
+
+void note(std::string_view line) {
+  put_line("note: ", line);
+}
+
+int report_failure(const std::function<void()>& work) {
+  try {
+    work();
+    return 0;
+  } catch (const std::bad_alloc&) {
+    complain("limelight: not enough memory; try a shorter text or fewer rows");
+  } catch (const std::exception& error) {
+    complain(fmt::format("limelight: {}", error.what()));
+  }
+  return 1;
+}
+
+void write_file(const std::filesystem::path& path, std::string_view content) {
+  detail::write_file(path, {std::as_bytes(std::span(content))});
+}
+
+std::string read_file(const std::string& path) {
+  const int file = path == "-" ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) detail::fail_file(fmt::format("{}: cannot be opened: {}", path, std::strerror(errno)));
+  std::string text;
+  char block[1 << 16];
+  ssize_t count = 0;
+  while ((count = read(file, block, sizeof block)) != 0) {
+    if (count > 0) text.append(block, static_cast<size_t>(count));
+    if (count < 0 && errno != EINTR) break;
+  }
+  const int error = errno;
+  if (file != STDIN_FILENO) close(file);
+  if (count < 0) {
+    detail::fail_file(
+        fmt::format("{}: cannot be read: {}", path == "-" ? "standard input" : path, std::strerror(error)));
+  }
+  return text;
+}
+
+}  // namespace limelight::cli

@@ -1,0 +1,51 @@
+// The attention of a model's own run, as rows of token weights: what a spotlight and a ranking of heads are made from.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "limelight/lens.h"
+#include "limelight/model.h"
+
+namespace limelight::studio {
+
+// The mask the whole model runs under: its own, or one put in its place.
+enum class Mask { kModel, kCausal, kNone };
+
+// None where the model's own mask is meant.
+std::optional<Causal> causal_of(Mask mask);
+
+struct LayerLight {
+  int64_t layer = 0;
+  LensResult lens;       // rows and rows_blocked, [1,H,R,T]
+  Tensor<float, 2> lse;  // [H,R]
+
+  int64_t heads() const { return lens.rows.sizes()[1]; }
+};
+
+struct Light {
+  Causal mask = Causal::kNone;  // as run
+  std::vector<LayerLight> layers;
+};
+
+struct WatchOptions {
+  Mask mask = Mask::kModel;
+  std::optional<int64_t> layer = std::nullopt;  // this one only
+  Run run;
+};
+
+// Runs the model once over `ids` and keeps, of every layer watched and each of its heads, the rows of the tokens
+// `queries`.
+Light watch(const Encoder& model, std::span<const int32_t> ids, std::span<const int64_t> queries,
+            const WatchOptions& options);
+
+// The weight between words: summed over the key's tokens, the mean over the query's rows (indices into the rows
+// watched).
+double link(const LayerLight& light, int64_t head, std::span<const int64_t> rows, std::span<const int64_t> keys);
+
+// Whether no row of the query may see any of the key's tokens.
+bool blocked(const LayerLight& light, int64_t head, std::span<const int64_t> rows, std::span<const int64_t> keys);
+
+}  // namespace limelight::studio

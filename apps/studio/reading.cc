@@ -1,0 +1,171 @@
+// Tokens are given to the first word they overlap; what belongs to no word, as [CLS], is kept apart.
+#include "reading.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include "core/error.h"
+#include "unicode.h"
+
+namespace limelight::studio {
+namespace {
+
+std::string slice(std::string_view text, const Span& span) {
+  return std::string(text.substr(static_cast<size_t>(span.begin), static_cast<size_t>(span.end - span.begin)));
+}
+
+void give_tokens_to_words(Reading& reading, const std::vector<Span>& spans) {
+  size_t word = 0;
+  for (size_t t = 0; t < reading.tokens.size(); ++t) {
+    const Token& token = reading.tokens[t];
+    const auto index = static_cast<int64_t>(t);
+    reading.ids.push_back(token.id);
+    if (!token.special) {
+      while (word < spans.size() && spans[word].end <= token.span.begin) ++word;
+    }
+    if (token.special || word == spans.size() || spans[word].begin >= token.span.end) {
+      reading.special.push_back(index);
+    } else {
+      reading.words[word].tokens.push_back(index);
+      reading.pieces.push_back({token.piece, {index}});
+    }
+  }
+}
+
+Reading read_whole(const Encoder& model, std::string_view text) {
+  Reading reading{.text = std::string(text), .tokens = model.tokenizer().encode(text)};
+  const std::vector<Span> spans = words_of(text);
+  for (const Span& span : spans) reading.words.push_back({slice(text, span), {}});
+  give_tokens_to_words(reading, spans);
+  return reading;
+}
+
+// The longest run of whole words from the start that the model takes.
+Reading read_cut(const Encoder& model, const Reading& whole) {
+  const int64_t limit = model.config().positions;
+  const std::vector<Span> spans = words_of(whole.text);
+  const auto template_tokens = std::count_if(whole.tokens.begin(), whole.tokens.end(),
+                                             [](const Token& token) { return token.special && token.span == Span{}; });
+  size_t kept = 0;
+  while (kept < spans.size()) {
+    const std::vector<int64_t>& tokens = whole.words[kept].tokens;
+    if (!tokens.empty() && tokens.back() + template_tokens > limit) break;
+    ++kept;
+  }
+  for (; kept > 0; --kept) {
+    const auto end = static_cast<size_t>(spans[kept - 1].end);
+    Reading cut = read_whole(model, std::string_view(whole.text).substr(0, end));
+    if (static_cast<int64_t>(cut.ids.size()) > limit) continue;
+    cut.notes.push_back(fmt::format("the text was cut: {} of its {} words ({} of {} tokens) are shown", kept,
+                                    spans.size(), cut.ids.size(), whole.ids.size()));
+    return cut;
+  }
+  detail::fail_argument(fmt::format("text: {} takes {} tokens and not one word fits", model.config().name, limit));
+}
+
+// "it:2" -> "it" and 2; without a number the whole is the spelling.
+std::pair<std::string_view, std::optional<int64_t>> split_occurrence(std::string_view asked) {
+  const size_t colon = asked.rfind(':');
+  if (colon == std::string_view::npos || colon == 0) return {asked, std::nullopt};
+  int64_t number = 0;
+  const char* end = asked.data() + asked.size();
+  const auto [rest, error] = std::from_chars(asked.data() + colon + 1, end, number);
+  if (error != std::errc() || rest != end) return {asked, std::nullopt};
+  return {asked.substr(0, colon), number};
+}
+
+std::vector<std::string> near_words(const Reading& reading, std::u32string_view wanted) {
+  constexpr size_t kSuggestions = 3;
+  std::vector<std::pair<int64_t, std::string>> near;
+  for (const Unit& word : reading.words) {
+    const std::u32string spelling = fold(word.text);
+    const int64_t distance = edit_distance(spelling, wanted);
+    const auto longest = static_cast<int64_t>(std::max(spelling.size(), wanted.size()));
+    const bool close = distance * 2 < longest || distance == 1;
+    const bool known = std::any_of(near.begin(), near.end(), [&](const auto& n) { return n.second == word.text; });
+    if (close && !known) near.emplace_back(distance, word.text);
+  }
+  std::stable_sort(near.begin(), near.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<std::string> words;
+  for (size_t i = 0; i < std::min(near.size(), kSuggestions); ++i) words.push_back(near[i].second);
+  return words;
+}
+
+[[noreturn]] void fail_absent(const Reading& reading, std::string_view spelling) {
+  const std::vector<std::string> near = near_words(reading, fold(spelling));
+  if (!near.empty()) {
+    detail::fail_argument(
+        fmt::format("word \"{}\": not in the text; near it are: {}", spelling, fmt::join(near, ", ")));
+  }
+  std::vector<std::string> words;
+  for (size_t i = 0; i < std::min<size_t>(reading.words.size(), 12); ++i) words.push_back(reading.words[i].text);
+  detail::fail_argument(fmt::format("word \"{}\": not in the text; its words are: {}{}", spelling,
+                                    fmt::join(words, " "), words.size() < reading.words.size() ? " ..." : ""));
+}
+
+// 'it:1 in "because it was"'
+std::string occurrence(const Reading& reading, size_t word, size_t number, std::string_view spelling) {
+  const size_t from = word > 0 ? word - 1 : 0;
+  const size_t to = std::min(word + 2, reading.words.size());
+  std::vector<std::string> around;
+  for (size_t i = from; i < to; ++i) around.push_back(reading.words[i].text);
+  return fmt::format("{}:{} in \"{}\"", spelling, number, fmt::join(around, " "));
+}
+
+size_t choose_occurrence(const Reading& reading, std::string_view spelling, std::optional<int64_t> number,
+                         const std::vector<size_t>& found) {
+  if (number && *number >= 1 && *number <= static_cast<int64_t>(found.size())) {
+    return found[static_cast<size_t>(*number - 1)];
+  }
+  if (found.size() == 1 && !number) return found[0];
+  std::vector<std::string> choices;
+  for (size_t i = 0; i < found.size(); ++i) choices.push_back(occurrence(reading, found[i], i + 1, spelling));
+  const std::string times = found.size() == 1 ? "once" : fmt::format("{} times", found.size());
+  detail::fail_argument(
+      fmt::format("word \"{}\": it occurs {}; ask for one of {}", spelling, times, fmt::join(choices, ", ")));
+}
+
+}  // namespace
+
+Reading read_text(const Encoder& model, std::string_view text, TooLong too_long) {
+  Reading reading = read_whole(model, text);
+  if (reading.words.empty()) detail::fail_argument("text: it holds no word; give a sentence");
+  const int64_t limit = model.config().positions;
+  const auto count = static_cast<int64_t>(reading.ids.size());
+  if (count > limit && too_long == TooLong::kRefuse) {
+    detail::fail_argument(fmt::format("text: {} takes {} tokens and the text has {}; shorten it, or add --cut",
+                                      model.config().name, limit, count));
+  }
+  if (count > limit) reading = read_cut(model, reading);
+  std::vector<std::string> unread;
+  for (const Unit& word : reading.words) {
+    if (word.tokens.empty()) unread.push_back(word.text);
+  }
+  if (!unread.empty()) {
+    reading.notes.push_back(
+        fmt::format("{} has no piece of its own for: {}", model.config().name, fmt::join(unread, " ")));
+  }
+  return reading;
+}
+
+int64_t find_word(const Reading& reading, std::string_view asked) {
+  const auto [spelling, number] = split_occurrence(asked);
+  const std::u32string wanted = fold(spelling);
+  std::vector<size_t> found;
+  for (size_t i = 0; i < reading.words.size(); ++i) {
+    if (fold(reading.words[i].text) == wanted) found.push_back(i);
+  }
+  if (found.empty()) fail_absent(reading, spelling);
+  const size_t word = choose_occurrence(reading, spelling, number, found);
+  if (reading.words[word].tokens.empty()) {
+    detail::fail_argument(
+        fmt::format("word \"{}\": the model has no piece of its own for it; choose another", spelling));
+  }
+  return static_cast<int64_t>(word);
+}
+
+}  // namespace limelight::studio

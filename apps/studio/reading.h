@@ -1,0 +1,39 @@
+// How a model reads a text: its tokens, the words they belong to, and words found by how they are spelt.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "limelight/model.h"
+
+namespace limelight::studio {
+
+// A word, or with pieces asked for one of its pieces, and the tokens that spell it.
+struct Unit {
+  std::string text;
+  std::vector<int64_t> tokens;
+};
+
+struct Reading {
+  std::string text;  // as read: shorter than given when it was cut
+  std::vector<Token> tokens;
+  std::vector<int32_t> ids{};
+  std::vector<Unit> words{};       // in reading order; a word the model has no piece for has no tokens
+  std::vector<Unit> pieces{};      // every token that belongs to a word
+  std::vector<int64_t> special{};  // every token that does not
+  std::vector<std::string> notes{};
+};
+
+enum class TooLong { kRefuse, kCut };
+
+// Throws std::invalid_argument when the text is not UTF-8, holds no word, or is longer than the model takes and may not
+// be cut; a cut falls between words and is told in notes.
+Reading read_text(const Encoder& model, std::string_view text, TooLong too_long = TooLong::kRefuse);
+
+// The index of the word spelt `asked`, whatever its case; "it:2" is the second one. Throws std::invalid_argument naming
+// near words when there is none, and the occurrences when there are several to choose from.
+int64_t find_word(const Reading& reading, std::string_view asked);
+
+}  // namespace limelight::studio

@@ -1,0 +1,69 @@
+// The spotlight: where one word of a text looks, or every word, in one head of a model.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "head_choice.h"
+#include "light.h"
+#include "reading.h"
+
+namespace limelight::studio {
+
+struct SpotlightOptions {
+  std::string word;  // "it", or "it:2" for the second; empty: all words
+  std::optional<int64_t> layer;
+  std::optional<int64_t> head;
+  std::string find;  // a word: the head that sends most of the light to it
+  Mask mask = Mask::kModel;
+  bool pieces = false;  // the model's pieces instead of words
+  TooLong too_long = TooLong::kRefuse;
+  Run run;
+};
+
+struct Share {
+  double weight = 0;     // of all light, special tokens in the denominator
+  int64_t permille = 0;  // as shown, in tenths of a percent
+  bool blocked = false;  // the mask hides it: a state, not the number 0
+};
+
+// A row's permilles, with the special tokens', add to exactly 1000.
+struct SpotlightRow {
+  std::string word{};
+  int64_t index = 0;            // among the words; among the pieces in a grid of pieces
+  std::vector<Share> shares{};  // of Spotlight::units, in their order
+  Share special{};
+  double entropy = 0;                        // nats, of the token row; the mean over the word's pieces
+  std::optional<double> lse = std::nullopt;  // none when the word has several pieces
+};
+
+struct Spotlight {
+  std::string model;
+  Causal mask = Causal::kNone;  // as run
+  HeadChoice head{};
+  std::string text;
+  std::vector<std::string> units{};           // the words, or their pieces
+  std::vector<int64_t> gaps{};                // 1 where a space stands before the unit, else 0
+  std::vector<std::string> special_pieces{};  // "[CLS]", "[SEP]"
+  bool grid = false;                          // every word looks; else rows has one
+  std::vector<SpotlightRow> rows{};
+  std::vector<std::string> notes;
+};
+
+Spotlight spotlight(const Encoder& model, std::string_view text, const SpotlightOptions& options);
+
+// "L5.H11"
+std::string head_name(int64_t layer, int64_t head);
+// "none" or "causal"
+std::string_view mask_name(Causal mask);
+
+// "it = 0.67 animal + 0.05 street + 0.16 others + 0.12 special tokens", in hundredths that add to 1.
+std::string weighted_sum(const Spotlight& light, const SpotlightRow& row);
+
+// The row's units from the strongest, without blocked ones; equal shares in reading order.
+std::vector<size_t> strongest_first(const SpotlightRow& row);
+
+}  // namespace limelight::studio

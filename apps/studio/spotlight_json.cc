@@ -1,0 +1,83 @@
+// Keys keep the order they are written in.
+#include "spotlight_json.h"
+
+#include <nlohmann/json.hpp>
+
+namespace limelight::studio {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+double percent(const Share& share) {
+  return static_cast<double>(share.permille) / 10;
+}
+
+void put_row(Json& json, const Spotlight& light, const SpotlightRow& row) {
+  json["query"] = {{"word", row.word}, {"index", row.index}};
+  Json& list = json["row"] = Json::array();
+  for (size_t i = 0; i < row.shares.size(); ++i) {
+    const Share& share = row.shares[i];
+    list.push_back({{"word", light.units[i]},
+                    {"index", i},
+                    {"weight", share.weight},
+                    {"percent", share.blocked ? Json() : Json(percent(share))},
+                    {"blocked", share.blocked}});
+  }
+  json["special"] = row.special.weight;
+  json["special_percent"] = percent(row.special);
+  json["entropy"] = row.entropy;
+  json["lse"] = row.lse ? Json(*row.lse) : Json();
+}
+
+std::string dump(const Json& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+std::string spotlight_json(const Spotlight& light) {
+  Json json;
+  json["model"] = light.model;
+  json["mask"] = mask_name(light.mask);
+  json["layer"] = light.head.layer;
+  json["head"] = light.head.head;
+  json["chosen_by"] = light.head.chosen_by;
+  json["text"] = light.text;
+  if (!light.grid) {
+    put_row(json, light, light.rows.front());
+    return dump(json);
+  }
+  json["words"] = light.units;
+  Json& grid = json["grid"] = Json::array();
+  for (const SpotlightRow& row : light.rows) put_row(grid.emplace_back(), light, row);
+  return dump(json);
+}
+
+std::string head_ranking_json(const HeadRanking& ranking) {
+  Json list = Json::array();
+  for (const RankedHead& ranked : ranking.heads) {
+    list.push_back({{"layer", ranked.layer}, {"head", ranked.head}, {"weight", ranked.weight}});
+  }
+  return dump(list);
+}
+
+std::string tokens_json(std::string_view text, const std::vector<Token>& tokens) {
+  Json list = Json::array();
+  int64_t at = 0, points = 0;  // tokens come in reading order: count on from the last one
+  for (const Token& token : tokens) {
+    const auto point_of = [&](int64_t byte) {
+      if (byte < at) return code_points(text, byte);
+      points += code_points(text.substr(static_cast<size_t>(at)), byte - at);
+      at = byte;
+      return points;
+    };
+    const bool unseen = token.special && token.span == Span{};
+    const int64_t start = unseen ? 0 : point_of(token.span.begin);
+    const int64_t end = unseen ? 0 : point_of(token.span.end);
+    list.push_back(
+        {{"id", token.id}, {"piece", token.piece}, {"start", start}, {"end", end}, {"special", token.special}});
+  }
+  return dump(list);
+}
+
+}  // namespace limelight::studio

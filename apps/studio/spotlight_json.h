@@ -1,0 +1,24 @@
+// The answers as JSON: the keys that the program prints and that the page reads.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "head_ranking.h"
+#include "limelight/tokenizer.h"
+#include "spotlight.h"
+
+namespace limelight::studio {
+
+// {model, mask, layer, head, chosen_by, text, query {word, index}, row, special, special_percent, entropy, lse};
+// for a grid {..., text, words, grid: [{query, row, ...}]}. A row lists {word, index, weight, percent, blocked}.
+std::string spotlight_json(const Spotlight& light);
+
+// [{layer, head, weight}] from strongest.
+std::string head_ranking_json(const HeadRanking& ranking);
+
+// [{id, piece, start, end, special}]; start and end count code points of the text, 0 and 0 for a special token.
+std::string tokens_json(std::string_view text, const std::vector<Token>& tokens);
+
+}  // namespace limelight::studio

@@ -1,0 +1,220 @@
+// Thickness and strength of an arc are the share; words are placed by their width on a terminal, a good guess for any
+// font.
+#include "spotlight_svg.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "unicode.h"
+
+namespace limelight::studio {
+namespace {
+
+constexpr double kWidth = 960;
+constexpr double kMargin = 24;
+constexpr double kLetter = 10.5;  // a column of text at 18 px
+constexpr double kGap = 12;
+constexpr double kLeast = 46;  // room for "67.1 %" below a word
+constexpr double kCell = 30;
+
+using Out = std::back_insert_iterator<std::string>;
+
+double shown(const Share& share) {
+  return static_cast<double>(share.permille) / 1000;
+}
+
+std::string percent(const Share& share) {
+  return share.blocked ? "blocked" : fmt::format("{:.1f} %", static_cast<double>(share.permille) / 10);
+}
+
+struct Place {
+  double x = 0;  // middle of the word
+  double width = 0;
+  size_t line = 0;
+};
+
+std::vector<Place> place_words(const Spotlight& light, const SpotlightRow& row) {
+  std::vector<Place> places;
+  double x = kMargin;
+  size_t line = 0;
+  for (size_t i = 0; i < light.units.size(); ++i) {
+    const bool labelled = row.shares[i].blocked || row.shares[i].permille >= 5;
+    const double width = std::max(static_cast<double>(display_width(light.units[i])) * kLetter, labelled ? kLeast : 14);
+    if (x + width > kWidth - kMargin && x > kMargin) {
+      x = kMargin;
+      ++line;
+    }
+    places.push_back({x + width / 2, width, line});
+    x += width + kGap;
+  }
+  return places;
+}
+
+// Room above each line for the highest arc on it.
+double arc_room(const std::vector<Place>& places, size_t query) {
+  double farthest = 0;
+  for (const Place& place : places) {
+    if (place.line == places[query].line) farthest = std::max(farthest, std::abs(place.x - places[query].x));
+  }
+  return std::clamp(farthest * 0.45, 60.0, 240.0);
+}
+
+void put_arc(Out out, const Place& from, double from_y, const Place& to, double to_y, double room, const Share& share) {
+  const double weight = shown(share);
+  const double reach = std::abs(to.x - from.x);
+  const double rise = from.line == to.line ? std::min(room, 30 + reach * 0.6) * 4 / 3 : 40;
+  const double top = std::min(from_y, to_y) - rise;
+  const double end_top = from.line == to.line ? top : to_y - rise;
+  const double start_top = from.line == to.line ? top : from_y - rise;
+  fmt::format_to(out,
+                 "<path class=\"arc\" d=\"M{:.1f} {:.1f}C{:.1f} {:.1f} {:.1f} {:.1f} {:.1f} {:.1f}\" "
+                 "stroke-width=\"{:.2f}\" opacity=\"{:.2f}\"><title>{}</title></path>\n",
+                 from.x, from_y, from.x, start_top, to.x, end_top, to.x, to_y, 1 + 15 * weight,
+                 std::min(1.0, 0.25 + 1.2 * weight), percent(share));
+}
+
+void put_word(Out out, const Spotlight& light, const SpotlightRow& row, size_t i, const Place& place, double y) {
+  const Share& share = row.shares[i];
+  const bool query = static_cast<int64_t>(i) == row.index && light.units[i] == row.word;
+  const double width = static_cast<double>(display_width(light.units[i])) * kLetter + 10;
+  fmt::format_to(out,
+                 "<g><title>{} {}</title><rect class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"28\" "
+                 "rx=\"6\" fill-opacity=\"{:.3f}\"/><text class=\"word{}\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>",
+                 escape_markup(light.units[i]), percent(share), query ? "query" : "lit", place.x - width / 2, y - 20,
+                 width, query ? 1.0 : std::min(0.75, shown(share)),
+                 query           ? " on"
+                 : share.blocked ? " off"
+                                 : "",
+                 place.x, y, escape_markup(light.units[i]));
+  if (share.blocked || share.permille >= 5) {
+    fmt::format_to(out, "<text class=\"small{}\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>", share.blocked ? " off" : "",
+                   place.x, y + 25, percent(share));
+  }
+  fmt::format_to(out, "</g>\n");
+}
+
+std::string open_picture(double width, double height, const std::string& label) {
+  return fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {:.0f} {:.0f}\" width=\"{:.0f}\" height=\"{:.0f}\" "
+      "role=\"img\" aria-label=\"{}\">\n",
+      width, height, width, height, escape_markup(label));
+}
+
+std::string label_of(const Spotlight& light) {
+  return fmt::format("{} {}, mask {}, head: {}", light.model, head_name(light.head.layer, light.head.head),
+                     mask_name(light.mask), light.head.chosen_by);
+}
+
+std::string arcs_picture(const Spotlight& light) {
+  const SpotlightRow& row = light.rows.front();
+  const std::vector<Place> places = place_words(light, row);
+  const auto query = static_cast<size_t>(std::min<int64_t>(row.index, static_cast<int64_t>(places.size()) - 1));
+  const double room = arc_room(places, query);
+  const double line_height = 96;
+  const auto baseline = [&](size_t line) {
+    return kMargin + (line < places[query].line ? 40 : room + 20) + static_cast<double>(line) * line_height + 8;
+  };
+  const double height = baseline(places.back().line) + 78;
+  std::string text = open_picture(kWidth, height, label_of(light));
+  const Out out(text);
+  std::vector<size_t> order = strongest_first(row);
+  std::reverse(order.begin(), order.end());
+  const bool query_is_a_unit = light.units[query] == row.word;
+  for (const size_t i : order) {
+    if (!query_is_a_unit || i == query || row.shares[i].permille < 3) continue;
+    put_arc(out, places[query], baseline(places[query].line) - 22, places[i], baseline(places[i].line) - 22, room,
+            row.shares[i]);
+  }
+  for (size_t i = 0; i < places.size(); ++i) put_word(out, light, row, i, places[i], baseline(places[i].line));
+  fmt::format_to(out, "<text class=\"note\" x=\"{:.0f}\" y=\"{:.0f}\">{}; special tokens {}</text>\n", kMargin,
+                 height - 12, escape_markup(label_of(light)), percent(row.special));
+  return text + "</svg>\n";
+}
+
+std::string grid_picture(const Spotlight& light) {
+  int64_t widest = 0;
+  for (const std::string& unit : light.units) widest = std::max(widest, display_width(unit));
+  const double label = std::min(static_cast<double>(widest), 24.0) * 8.5 + 12;
+  const auto count = static_cast<double>(light.units.size());
+  const double width = std::max(kMargin * 2 + label + count * kCell + label * 0.7, 480.0);
+  const double height = kMargin * 2 + label + count * kCell + 30;
+  const double left = kMargin + label, top = kMargin + label;
+  std::string text = open_picture(width, height, label_of(light));
+  const Out out(text);
+  for (size_t i = 0; i < light.units.size(); ++i) {
+    const double at = (static_cast<double>(i) + 0.5) * kCell;
+    const std::string word = escape_markup(light.units[i]);
+    fmt::format_to(out, "<text class=\"row\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>", left - 8, top + at + 5, word);
+    fmt::format_to(out, "<text class=\"column\" transform=\"translate({:.1f} {:.1f}) rotate(-60)\">{}</text>\n",
+                   left + at + 4, top - 6, word);
+  }
+  for (const SpotlightRow& row : light.rows) {
+    for (size_t i = 0; i < row.shares.size(); ++i) {
+      const Share& share = row.shares[i];
+      const double x = left + static_cast<double>(i) * kCell, y = top + static_cast<double>(row.index) * kCell;
+      fmt::format_to(out,
+                     "<rect class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"4\" "
+                     "fill-opacity=\"{:.3f}\"><title>{} to {}: {}</title></rect>\n",
+                     share.blocked ? "blocked" : "cell", x + 1, y + 1, kCell - 2, kCell - 2,
+                     share.blocked ? 1.0 : 0.06 + 0.94 * shown(share), escape_markup(row.word),
+                     escape_markup(light.units[i]), percent(share));
+    }
+  }
+  fmt::format_to(out, "<text class=\"note\" x=\"{:.0f}\" y=\"{:.0f}\">{}</text>\n", kMargin, height - 12,
+                 escape_markup(label_of(light)));
+  return text + "</svg>\n";
+}
+
+}  // namespace
+
+std::string escape_markup(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        escaped += "&amp;";
+        break;
+      case '<':
+        escaped += "&lt;";
+        break;
+      case '>':
+        escaped += "&gt;";
+        break;
+      case '"':
+        escaped += "&quot;";
+        break;
+      default:
+        if (static_cast<unsigned char>(c) >= 0x20 || c == '\n' || c == '\t') escaped += c;
+    }
+  }
+  return escaped;
+}
+
+std::string_view markup_style() {
+  return R"(svg{--ink:#1b1f16;--dim:#6c7263;--light:#5c8a00;--ground:#fdfef9;--on:#fff;background:var(--ground);
+font-family:system-ui,"Segoe UI",Roboto,"Noto Sans","Noto Sans CJK SC",sans-serif}
+@media (prefers-color-scheme:dark){svg{--ink:#eef2e4;--dim:#969d8a;--light:#c6f432;--ground:#12150d;--on:#12150d}}
+svg text{fill:var(--ink);font-size:18px}
+svg .word{text-anchor:middle}svg .small,svg .note,svg .row,svg .column{font-size:14px}
+svg .small{text-anchor:middle;font-size:13px}svg .row{text-anchor:end}
+svg .off,svg .note{fill:var(--dim)}svg .on{fill:var(--on);font-weight:700}
+svg .arc{fill:none;stroke:var(--light);stroke-linecap:round}
+svg .lit,svg .query,svg .cell{fill:var(--light)}
+svg .blocked{fill:none;stroke:var(--dim);stroke-dasharray:3 3;stroke-opacity:.6}
+)";
+}
+
+std::string spotlight_picture(const Spotlight& light) {
+  return light.grid ? grid_picture(light) : arcs_picture(light);
+}
+
+std::string spotlight_svg(const Spotlight& light) {
+  std::string picture = spotlight_picture(light);
+  picture.insert(picture.find(">\n") + 2, fmt::format("<style>{}</style>\n", markup_style()));
+  return picture;
+}
+
+}  // namespace limelight::studio

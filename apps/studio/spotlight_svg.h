@@ -1,0 +1,22 @@
+// The spotlight as a picture: one SVG file that needs nothing else, dark or light as the reader's system is.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "spotlight.h"
+
+namespace limelight::studio {
+
+// Text for XML and HTML: markup escaped, characters that XML forbids left out.
+std::string escape_markup(std::string_view text);
+
+// Arcs from the word to the words of the sentence, which wraps; a heat map for a grid. `style` holds the rules and
+// colours.
+std::string spotlight_svg(const Spotlight& light);
+
+// The same without its own style, to stand in a page that has markup_style().
+std::string spotlight_picture(const Spotlight& light);
+std::string_view markup_style();
+
+}  // namespace limelight::studio

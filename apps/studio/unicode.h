@@ -1,0 +1,23 @@
+// Code points of UTF-8 text: folding case for comparison, columns on a terminal, distance between spellings.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace limelight::studio {
+
+// Bytes that are not UTF-8 become U+FFFD, one each.
+std::u32string decode_utf8(std::string_view text);
+std::string encode_utf8(std::u32string_view points);
+
+// Lower case, and U+2019 as an apostrophe: two spellings of one word fold to the same.
+std::u32string fold(std::string_view text);
+
+// Columns a terminal gives the text: 2 for wide characters, 0 for combining marks and what cannot be seen.
+int64_t display_width(std::string_view text);
+
+// Insertions, deletions and substitutions between the two (Levenshtein 1965).
+int64_t edit_distance(std::u32string_view a, std::u32string_view b);
+
+}  // namespace limelight::studio
