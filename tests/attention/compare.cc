@@ -91,37 +91,38 @@ AssertionResult same_bits(const LensResult& a, const LensResult& b) {
   return same_bits(a.heatmap_max, b.heatmap_max) << " (heatmap_max)";
 }
 
-Judge::Judge(const Problem& p)
+Judge::Judge(const Problem& p, double slack_of_bound)
     : exact(detail::reference_attention<double>(p.q, p.k, p.v, p.options())),
-      naive(detail::reference_attention<float>(p.q, p.k, p.v, p.options())) {}
+      naive(detail::reference_attention<float>(p.q, p.k, p.v, p.options())),
+      slack(slack_of_bound) {}
 
 AssertionResult Judge::agrees(const AttentionResult& found) const {
-  if (auto r = close(found.out, naive.out, exact.out); !r) return r << " (out)";
-  return close(found.lse, naive.lse, exact.lse) << " (lse)";
+  if (auto r = close(found.out, naive.out, exact.out, slack); !r) return r << " (out)";
+  return close(found.lse, naive.lse, exact.lse, slack) << " (lse)";
 }
 
 AssertionResult Judge::agrees(const LensResult& found, const LensRequest& request) const {
   const auto lens = detail::reference_lens(exact, request.top_k, request.heatmap);
   const auto plain = detail::reference_lens(naive, request.top_k, request.heatmap);
   if (!request.rows.empty()) {
-    const auto r = close(found.rows, rows_of(naive.weights, request.rows), rows_of(exact.weights, request.rows));
+    const auto r = close(found.rows, rows_of(naive.weights, request.rows), rows_of(exact.weights, request.rows), slack);
     if (!r) return AssertionFailure() << r.message() << " (rows)";
     const auto blocked = same_bits(found.rows_blocked, rows_of(exact.blocked, request.rows));
     if (!blocked) return AssertionFailure() << blocked.message() << " (rows_blocked)";
   }
   const Error weights = error_of(naive.weights, exact.weights);
   if (request.top_k > 0) {
-    if (auto r = top_agrees(found, exact, lens, 2 * weights.max + 4 * ulp(weights.largest)); !r) return r;
+    if (auto r = top_agrees(found, exact, lens, slack * (2 * weights.max + 4 * ulp(weights.largest))); !r) return r;
   }
   if (request.received) {
-    if (auto r = close(found.received, plain.received, lens.received); !r) return r << " (received)";
+    if (auto r = close(found.received, plain.received, lens.received, slack); !r) return r << " (received)";
   }
   if (request.entropy) {
-    if (auto r = close(found.entropy, plain.entropy, lens.entropy); !r) return r << " (entropy)";
+    if (auto r = close(found.entropy, plain.entropy, lens.entropy, slack); !r) return r << " (entropy)";
   }
   if (request.heatmap > 0) {
-    if (auto r = close(found.heatmap_sum, plain.heatmap_sum, lens.heatmap_sum); !r) return r << " (heatmap_sum)";
-    if (auto r = close(found.heatmap_max, plain.heatmap_max, lens.heatmap_max); !r) return r << " (heatmap_max)";
+    if (auto r = close(found.heatmap_sum, plain.heatmap_sum, lens.heatmap_sum, slack); !r) return r << " (heatmap_sum)";
+    if (auto r = close(found.heatmap_max, plain.heatmap_max, lens.heatmap_max, slack); !r) return r << " (heatmap_max)";
   }
   return AssertionSuccess();
 }

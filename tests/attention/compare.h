@@ -60,14 +60,14 @@ Error error_of(const Tensor<T, Rank>& found, const Tensor<Exact, Rank>& exact) {
 // The spacing of floats at this magnitude.
 double ulp(double magnitude);
 
-// At most 2x the error of the naive computation plus 4 ulp of the largest value.
+// At most 2x the error of the naive computation plus 4 ulp of the largest value, times `slack`.
 template <int Rank, class Exact>
 ::testing::AssertionResult close(const Tensor<float, Rank>& found, const Tensor<float, Rank>& naive,
-                                 const Tensor<Exact, Rank>& exact) {
+                                 const Tensor<Exact, Rank>& exact, double slack = 1) {
   if (found.sizes() != exact.sizes()) return ::testing::AssertionFailure() << "sizes differ";
   const Error error = error_of(found, exact);
   const Error yardstick = error_of(naive, exact);
-  const double bound = 2 * yardstick.max + 4 * ulp(yardstick.largest);
+  const double bound = slack * (2 * yardstick.max + 4 * ulp(yardstick.largest));
   if (error.max <= bound) return ::testing::AssertionSuccess();
   return ::testing::AssertionFailure() << "error " << error.max << " against " << yardstick.max
                                        << " of a naive computation, bound " << bound << ", largest value "
@@ -76,12 +76,13 @@ template <int Rank, class Exact>
 
 // The references of a problem, and the check of a result against them.
 struct Judge {
-  explicit Judge(const Problem& p);
+  explicit Judge(const Problem& p, double slack = 1);
   ::testing::AssertionResult agrees(const AttentionResult& found) const;
   ::testing::AssertionResult agrees(const LensResult& found, const LensRequest& request) const;
 
   detail::ReferenceAttention<double> exact;
   detail::ReferenceAttention<float> naive;
+  double slack;
 };
 
 // Runs `body` once under every instruction set, named in the failures.

@@ -128,8 +128,8 @@ TEST(Entropy, OfOneStrongKeyIsNearZeroAndNeverNegative) {
       const auto exact = detail::reference_lens(Judge(p).exact, 0, 0);
       under_every_isa([&] {
         const LensResult lens = look(p.q, p.k, p.options(), {.entropy = true});
-        // A difference of numbers up to 1: four ulp of 1.
-        EXPECT_LE(error_of(lens.entropy, exact.entropy).max, 4 * ulp(1)) << lead << " at " << strong;
+        // Beside a weight of 1 a float sum drops the terms below 2^-25: here 1300 of about e^-20, 4e-6 in all.
+        EXPECT_LE(error_of(lens.entropy, exact.entropy).max, 5e-6) << lead << " at " << strong;
         for (int64_t i = 0; i < 7; ++i) EXPECT_GE(lens.entropy(0, 0, i), 0) << lead << " at " << strong;
       });
     }

@@ -12,6 +12,9 @@ namespace {
 
 constexpr uint64_t kProblems = 300;
 
+// In a tensor of few numbers a naive computation may be lucky by a factor of two: measured over 3000 problems.
+constexpr double kSlack = 2;
+
 int64_t pick(Random& random, std::initializer_list<int64_t> from) {
   return *(from.begin() + std::uniform_int_distribution<size_t>(0, from.size() - 1)(random));
 }
@@ -91,7 +94,7 @@ TEST(Random, ProblemsOverAllOptionsAgreeWithTheReference) {
     const LensRequest request = random_request(p, seed);
     SCOPED_TRACE("seed " + std::to_string(seed) + ": " + p.text() + " top_k " + std::to_string(request.top_k) +
                  " heatmap " + std::to_string(request.heatmap));
-    const Judge judge(p);
+    const Judge judge(p, kSlack);
     const auto& kernels = detail::all_kernels()[seed % detail::all_kernels().size()];
     SCOPED_TRACE(kernels.isa);
     const detail::ScopedKernels scope(kernels);
