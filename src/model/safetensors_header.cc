@@ -82,6 +82,8 @@ class HeaderEvents : public nlohmann::json_sax<Json> {
       for (const char* needed : {"dtype", "shape", "data_offsets"}) {
         if (!keys_.contains(needed)) fail(tensor() + " " + needed + ": is missing");
       }
+      const size_t offsets = header_.entries.back().data_offsets.size();
+      if (offsets != 2) fail(tensor() + " data_offsets: expected 2 numbers, found " + std::to_string(offsets));
     }
     place_ = Place::kHeader;  // the parser ends with the outermost object
     return true;
@@ -143,6 +145,7 @@ SafetensorsHeader read_safetensors_header(std::string_view text, const std::stri
   // The parser would take a byte order mark before the object and a NUL after it for nothing.
   if (!text.starts_with('{')) fail_format(file + ": header: expected '{' at its start");
   if (text.find('\0') != text.npos) fail_format(file + ": header: expected JSON in UTF-8, found a NUL byte");
+  text = text.substr(0, text.find_last_not_of(' ') + 1);  // padding, which may be long
   SafetensorsHeader header;
   HeaderEvents events(header, file);
   Json::sax_parse(text.begin(), text.end(), &events);

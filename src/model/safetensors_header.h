@@ -17,7 +17,7 @@ struct SafetensorsHeader {
     std::string name;
     Dtype dtype{};
     std::vector<uint64_t> shape;
-    std::vector<uint64_t> data_offsets;
+    std::vector<uint64_t> data_offsets;  // two
   };
   std::vector<Entry> entries;  // as listed
   std::vector<std::pair<std::string, std::string>> metadata;
