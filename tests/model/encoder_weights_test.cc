@@ -1,0 +1,126 @@
+// model.safetensors: published namings give the same bits, and every tensor that does not fit is named.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "limelight/error.h"
+#include "tests/model/thrown.h"
+#include "tests/model/tiny_bert.h"
+
+namespace limelight::testing {
+namespace {
+
+using Entry = TinyBert::Entry;
+
+// LayerNorm.weight -> LayerNorm.gamma, LayerNorm.bias -> LayerNorm.beta.
+std::string with_greek_norms(std::string name) {
+  for (const auto& [from, to] :
+       {std::pair{"LayerNorm.weight", "LayerNorm.gamma"}, {"LayerNorm.bias", "LayerNorm.beta"}}) {
+    if (const size_t at = name.find(from); at != name.npos) name.replace(at, std::strlen(from), to);
+  }
+  return name;
+}
+
+std::string weights_error(const TinyBert& bert, const std::function<void(Entry&)>& edit) {
+  bert.edit_tensors(edit);
+  const std::string error = thrown<FormatError>([&] { bert.load(); });
+  const std::string start = bert.weights() + ": ";
+  return error.starts_with(start) ? error.substr(start.size()) : error;
+}
+
+// The message after a change of the tensor `name`.
+std::string error_after(const std::string& name, const std::function<void(Entry&)>& change) {
+  return weights_error(TinyBert(), [&](Entry& entry) {
+    if (entry.name == name) change(entry);
+  });
+}
+
+TEST(EncoderWeights, FourPublishedNamingsGiveTheSameBits) {
+  TinyBert bert;
+  const auto ids = tiny_ids(0);
+  const Tensor<float, 2> expected = bert.load().forward(ids);
+  EXPECT_EQ(bert.load().unused_tensors(), (std::vector<std::string>{"pooler.dense.bias", "pooler.dense.weight"}));
+  bert.add_tensor("embeddings.position_ids", {1, 40});
+  bert.add_tensor("cls.predictions.bias", {96});
+  for (const std::string prefix : {"", "bert."}) {
+    for (const bool greek : {false, true}) {
+      bert.edit_tensors([&](Entry& entry) {
+        if (greek) entry.name = with_greek_norms(entry.name);
+        if (!entry.name.starts_with("cls.")) entry.name = prefix + entry.name;
+      });
+      const Encoder encoder = bert.load();
+      const Tensor<float, 2> hidden = encoder.forward(ids);
+      EXPECT_EQ(std::memcmp(hidden.data(), expected.data(), sizeof(float) * static_cast<size_t>(hidden.count())), 0)
+          << prefix << greek;
+      EXPECT_EQ(encoder.unused_tensors(),
+                (std::vector<std::string>{prefix + "pooler.dense.bias", prefix + "pooler.dense.weight",
+                                          prefix + "embeddings.position_ids", "cls.predictions.bias"}));
+    }
+  }
+}
+
+TEST(EncoderWeights, MissingTensorIsNamed) {
+  const std::string needed[] = {"embeddings.word_embeddings.weight",
+                                "embeddings.position_embeddings.weight",
+                                "embeddings.token_type_embeddings.weight",
+                                "embeddings.LayerNorm.bias",
+                                "encoder.layer.0.attention.self.query.weight",
+                                "encoder.layer.0.attention.self.key.bias",
+                                "encoder.layer.0.attention.self.value.weight",
+                                "encoder.layer.0.attention.output.dense.bias",
+                                "encoder.layer.1.attention.output.LayerNorm.weight",
+                                "encoder.layer.1.intermediate.dense.weight",
+                                "encoder.layer.1.output.dense.weight",
+                                "encoder.layer.1.output.LayerNorm.bias"};
+  for (const std::string& name : needed) {
+    EXPECT_EQ(error_after(name, [](Entry& entry) { entry.name.clear(); }), "tensor '" + name + "': is missing");
+  }
+}
+
+TEST(EncoderWeights, ShapeThatConfigDoesNotSayIsNamed) {
+  EXPECT_EQ(
+      error_after("encoder.layer.1.intermediate.dense.weight",
+                  [](Entry& entry) { std::swap(entry.shape[0], entry.shape[1]); }),
+      "tensor 'encoder.layer.1.intermediate.dense.weight' shape: expected [64, 32] by config.json, found [32, 64]");
+  EXPECT_EQ(error_after("embeddings.word_embeddings.weight",
+                        [](Entry& entry) {
+                          entry.shape = {95, 32};
+                        }),
+            "tensor 'embeddings.word_embeddings.weight' shape: expected [96, 32] by config.json, found [95, 32]");
+  EXPECT_EQ(error_after("embeddings.LayerNorm.bias",
+                        [](Entry& entry) {
+                          entry.shape = {1, 32};
+                        }),
+            "tensor 'embeddings.LayerNorm.bias' shape: expected 1 axes, found [1, 32]");
+}
+
+TEST(EncoderWeights, ValueThatIsNotFiniteIsNamed) {
+  for (const float bad : {NAN, INFINITY, -INFINITY}) {
+    const std::string error =
+        error_after("encoder.layer.0.output.dense.weight", [bad](Entry& entry) { entry.values[77] = bad; });
+    EXPECT_EQ(error, "tensor 'encoder.layer.0.output.dense.weight': expected finite values, found " +
+                         std::to_string(bad) + " at 77");
+  }
+}
+
+TEST(EncoderWeights, MoreLayersThanTheFileHasAreMissed) {
+  const TinyBert bert;
+  bert.edit_config([](nlohmann::json& config) { config["num_hidden_layers"] = 3; });
+  EXPECT_EQ(thrown<FormatError>([&] { bert.load(); }),
+            bert.weights() + ": tensor 'encoder.layer.2.attention.self.query.weight': is missing");
+}
+
+TEST(EncoderWeights, TypeThatIsNoNumberIsNamed) {
+  const TinyBert bert;
+  const std::vector<int32_t> ones(96 * 32, 1);
+  SafetensorsWriter writer;
+  writer.add("embeddings.word_embeddings.weight", Dtype::kI32, {96, 32}, ones.data());
+  writer.write(bert.weights());
+  EXPECT_EQ(
+      thrown<FormatError>([&] { bert.load(); }),
+      bert.weights() + ": tensor 'embeddings.word_embeddings.weight' dtype: expected F16, BF16, F32 or F64, found I32");
+}
+
+}  // namespace
+}  // namespace limelight::testing
