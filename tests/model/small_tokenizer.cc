@@ -1,10 +1,7 @@
 // A tokenizer.json small enough to read.
 #include "tests/model/small_tokenizer.h"
 
-#include <gtest/gtest.h>
-#include <unistd.h>
-
-#include <fstream>
+#include "tests/model/temporary_folder.h"
 
 namespace limelight::testing {
 
@@ -39,19 +36,10 @@ Json small_config() {
   return config;
 }
 
-TemporaryFile::TemporaryFile(const std::string& content) {
-  static int files = 0;
-  const std::string name = "limelight-" + std::to_string(getpid()) + "-" + std::to_string(files++) + ".json";
-  path_ = std::filesystem::path(::testing::TempDir()) / name;
-  std::ofstream(path_, std::ios::binary) << content;
-}
-
-TemporaryFile::~TemporaryFile() {
-  std::filesystem::remove(path_);
-}
-
 Tokenizer load_config(const Json& config) {
-  return Tokenizer::load(TemporaryFile(config.dump()).path());
+  const TemporaryFolder folder;
+  write_text(folder / "tokenizer.json", config.dump());
+  return Tokenizer::load(folder / "tokenizer.json");
 }
 
 std::string encoded(const Tokenizer& tokenizer, std::string_view text) {

@@ -1,7 +1,6 @@
 // A tokenizer.json small enough to read, for tests to change one field of.
 #pragma once
 
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -17,20 +16,6 @@ Json small_config();
 
 // An entry of added_tokens with every flag false; `flags` names those that are true.
 Json added_token(int id, const std::string& content, const std::vector<std::string>& flags = {});
-
-// A file in the test's temporary folder that is removed with its owner.
-class TemporaryFile {
- public:
-  explicit TemporaryFile(const std::string& content);
-  ~TemporaryFile();
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
-
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 Tokenizer load_config(const Json& config);
 
