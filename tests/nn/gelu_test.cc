@@ -29,7 +29,8 @@ Tensor<float, 2> sweep() {
 }
 
 TEST(Gelu, ErrorIsBoundedEverywhere) {
-  // Measured: 1.0e-7 max(1, |x|) at most, on every instruction set.
+  // In units of max(1, |x|). Measured at most 8.9e-8 with fused multiply-adds, 1.1e-7 without; the naive formulas in
+  // float: 1.0e-7 and 1.4e-7.
   constexpr double kBound = 1.5e-7;
   const auto x = sweep();
   for (const Gelu form : kForms) {
