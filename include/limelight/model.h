@@ -32,7 +32,7 @@ struct LayerAttention {
 using AttentionObserver = std::function<void(const LayerAttention&)>;
 
 struct EncoderOptions {
-  std::optional<Causal> causal;  // run under this mask instead of the model's own (kNone for an encoder)
+  std::optional<Causal> causal = std::nullopt;  // run under this mask instead of the model's own (kNone for an encoder)
   AttentionObserver observer;    // called for every layer, in order
   Run run;
 };

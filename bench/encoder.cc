@@ -1,0 +1,56 @@
+// A whole encoder forward pass: share of the multiply-add peak, and for short texts of what reading its weights takes.
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+
+#include "bench/measure.h"
+#include "limelight/model.h"
+
+using namespace limelight;
+using bench::number;
+
+namespace {
+
+std::filesystem::path model_folder(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    if (argv[i][0] != '-') return argv[i];
+  }
+  if (const char* models = std::getenv("LIMELIGHT_MODELS")) return std::filesystem::path(models) / "minilm";
+  const char* data = std::getenv("XDG_DATA_HOME");
+  const std::filesystem::path home = std::getenv("HOME") == nullptr ? "" : std::getenv("HOME");
+  return (data != nullptr && *data != '\0' ? data : home / ".local/share") / "limelight/models/minilm";
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  const Encoder encoder = Encoder::load(model_folder(argc, argv));
+  const EncoderConfig& config = encoder.config();
+  bench::Table table(argc, argv);
+  // Multiply-adds of a layer: four projections and two of the feed-forward part a token, q k^T and p v a pair.
+  const double linear =
+      static_cast<double>(config.layers * config.hidden * (4 * config.hidden + 2 * config.intermediate));
+  const double weight_bytes = 4 * linear;
+  for (const int64_t tokens : {16, 128, 512}) {
+    for (int threads = 1; threads <= std::min(2, available_threads()); ++threads) {
+      std::vector<int32_t> ids(static_cast<size_t>(tokens), 2009);
+      const double t = static_cast<double>(tokens);
+      const double flop = 2 * t * linear + 4.0 * t * t * static_cast<double>(config.hidden * config.layers);
+      const EncoderOptions options{.run = {.threads = threads}};
+      const bench::Rate rate = bench::measure(
+          flop, threads, [&] { encoder.forward(ids, options); }, 3);
+      const double bandwidth = measure_read_bandwidth(threads);
+      const double bound = std::max(flop / (rate.peak_gflops * 1e9), weight_bytes / bandwidth);
+      table.add({{"T", std::to_string(tokens)},
+                 {"threads", std::to_string(threads)},
+                 {"ms", number(rate.seconds * 1e3, 2)},
+                 {"peak_gflops", number(rate.peak_gflops, 1)},
+                 {"share_percent", number(rate.share * 100, 1)},
+                 {"read_GBps", number(bandwidth * 1e-9, 1)},
+                 {"times_bound", number(rate.seconds / bound, 2)}});
+    }
+  }
+} catch (const std::exception& error) {
+  std::cerr << "encoder: " << error.what() << "\n";
+  return 1;
+}

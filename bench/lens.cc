@@ -1,0 +1,42 @@
+// What the lens adds to the forward pass: time with it against time without, taken in turn.
+#include "limelight/lens.h"
+
+#include "bench/measure.h"
+
+using namespace limelight;
+using bench::number;
+
+namespace {
+
+struct Asked {
+  const char* name;
+  LensRequest request;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  bench::Table table(argc, argv);
+  const std::array<int64_t, 4> sizes{1, 1, 4096, 64};
+  const auto q = bench::random_tensor(sizes, 1), k = bench::random_tensor(sizes, 2), v = bench::random_tensor(sizes, 3);
+  Tensor<float, 4> out(sizes);
+  const Asked asked[] = {
+      {"entropy", {.entropy = true}},
+      {"top-8 and entropy", {.top_k = 8, .entropy = true}},
+      {"received and heatmap", {.received = true, .heatmap = 64}},
+      {"all five", {.rows = {0, 5, 2048, 4095}, .top_k = 8, .received = true, .entropy = true, .heatmap = 64}},
+  };
+  for (const Causal causal : {Causal::kNone, Causal::kBottomRight}) {
+    for (const Asked& lens : asked) {
+      const AttentionOptions options{.causal = causal, .run = {.threads = 1}};
+      const auto [plain, with_lens] =
+          bench::compare([&] { attention(q, k, v, options, out.view()); },
+                         [&] { attention_and_look(q, k, v, options, lens.request, out.view()); }, 4);
+      table.add({{"causal", causal == Causal::kNone ? "none" : "bottom_right"},
+                 {"forward_ms", number(plain * 1e3, 2)},
+                 {"with_lens_ms", number(with_lens * 1e3, 2)},
+                 {"ratio", number(with_lens / plain, 3)},
+                 {"asked", lens.name}});
+    }
+  }
+}
