@@ -22,7 +22,12 @@ template <class D, class V = hn::Vec<D>>
 HWY_INLINE void SplitExponent(D d, V x, V& r, V& power) {
   const V magic = hn::Set(d, 12582912.0f + 127.0f);
   const V shifted = hn::MulAdd(x, hn::Set(d, 1.44269504f), magic);
-  r = hn::NegMulAdd(hn::Sub(shifted, magic), hn::Set(d, 0.693147181f), x);
+  const V n = hn::Sub(shifted, magic);
+#if HWY_NATIVE_FMA
+  r = hn::NegMulAdd(n, hn::Set(d, 0.693147181f), x);
+#else  // where the product is rounded: in two parts, n times the first is exact
+  r = hn::Sub(hn::Sub(x, hn::Mul(n, hn::Set(d, 0.693359375f))), hn::Mul(n, hn::Set(d, -2.12194440e-4f)));
+#endif
   const hn::RebindToSigned<D> di;
   power = hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(di, shifted)));
 }

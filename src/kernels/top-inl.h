@@ -114,8 +114,9 @@ struct TopList {
   float Least() const { return score[size - 1]; }
 };
 
-// Every entry, old and new, is written straight to its rank; candidates' keys come after all keys of the list. One comparison
-// of a candidate with a vector of the list counts for both: the entries it passes, and its own place among them.
+// Every entry, old and new, is written straight to its rank; candidates' keys come after all keys of the list. One
+// comparison of a candidate with a vector of the list counts for both: the entries it passes, and its own place among
+// them.
 HWY_INLINE void Merge(const Candidates& found, int64_t first_key, TopList spare, TopList list) {
   const F32 d;
   const hn::RebindToSigned<F32> di;
