@@ -13,12 +13,12 @@ namespace {
 
 const std::filesystem::path kGolden = LIMELIGHT_GOLDEN;
 
-// Tests below say how far each may be from its expected values, which follow each other in memory.
+// The largest difference of any element; NaN when one is NaN.
 double distance(const float* found, const float* expected, int64_t count) {
   double most = 0;
   for (int64_t i = 0; i < count; ++i) {
     const double apart = std::abs(static_cast<double>(found[i]) - static_cast<double>(expected[i]));
-    if (!(apart <= most)) most = apart;  // also NaN
+    if (!(apart <= most)) most = apart;
   }
   return most;
 }
