@@ -56,14 +56,16 @@ void note_not_finite(AttendInput& input, std::string_view name, const Tensor<flo
 }
 
 void note_types(AttendInput& input, const SafetensorsFile& file) {
-  std::vector<std::string> unused;
+  std::vector<std::string> unused, narrowed;
   for (const TensorInfo& info : file.tensors()) {
     if (std::find(kNames.begin(), kNames.end(), info.name) == kNames.end()) {
       unused.push_back(info.name);
     } else if (info.dtype == Dtype::kF64) {
-      input.notes.push_back(fmt::format("{}: float64 narrowed to float32", info.name));
+      narrowed.push_back(info.name);
     }
   }
+  if (!narrowed.empty())
+    input.notes.push_back(fmt::format("float64 narrowed to float32: {}", fmt::join(narrowed, ", ")));
   if (!unused.empty()) input.notes.push_back(fmt::format("not used: {}", fmt::join(unused, ", ")));
 }
 

@@ -26,9 +26,9 @@ struct Timing {
   Shape shape;
   std::string causal;
   int64_t threads = 0;
-  double seconds = 0;  // the best run
-  double gflops = 0;   // of live pairs: 2 (D + E) each
-  double peak_gflops = 0;
+  double seconds = 0;      // the best run
+  double gflops = 0;       // of live pairs: 2 (D + E) each
+  double peak_gflops = 0;  // of the same run
 
   double share() const { return gflops / peak_gflops; }
 };
@@ -43,7 +43,7 @@ Tensor<float, 4> filled(const std::array<int64_t, 4>& sizes, uint32_t seed) {
   return tensor;
 }
 
-Timing measure(const Shape& s, const std::string& causal, int64_t threads, int64_t repeat, double peak) {
+Timing measure(const Shape& s, const std::string& causal, int64_t threads, int64_t repeat) {
   const Tensor<float, 4> q = filled({s.batch, s.heads, s.queries, s.depth}, 1);
   const Tensor<float, 4> k = filled({s.batch, s.groups, s.keys, s.depth}, 2);
   const Tensor<float, 4> v = filled({s.batch, s.groups, s.keys, s.value}, 3);
@@ -52,7 +52,7 @@ Timing measure(const Shape& s, const std::string& causal, int64_t threads, int64
   options.causal = causal == "none" ? Causal::kNone : causal == "top_left" ? Causal::kTopLeft : Causal::kBottomRight;
   options.run.threads = static_cast<int>(threads);
 
-  Timing timing{.shape = s, .causal = causal, .threads = threads, .seconds = HUGE_VAL, .peak_gflops = peak / 1e9};
+  Timing timing{.shape = s, .causal = causal, .threads = threads, .seconds = HUGE_VAL};
   for (int64_t i = 0; i <= repeat; ++i) {  // the first run warms up
     const auto start = std::chrono::steady_clock::now();
     attention(q, k, v, options, out);
@@ -159,13 +159,16 @@ struct Bench {
     ProgressBar progress("bench");
     std::vector<Timing> timings;
     for (const int64_t count : counts) {
-      const double peak = measure_peak_flops(static_cast<int>(count));
+      const size_t first = timings.size();
+      double peak = 0;  // the best of those measured between the runs, as their times are the best
       for (const int64_t length : tokens) {
         for (const std::string& mask : masks()) {
-          timings.push_back(measure(shape(length), mask, count, repeat.value_or(5), peak));
+          peak = std::max(peak, measure_peak_flops(static_cast<int>(count)));
+          timings.push_back(measure(shape(length), mask, count, repeat.value_or(5)));
           progress.show(static_cast<double>(timings.size()) / static_cast<double>(total));
         }
       }
+      for (size_t i = first; i < timings.size(); ++i) timings[i].peak_gflops = peak / 1e9;
     }
     print(json ? as_json(timings) : as_table(timings));
   }

@@ -18,7 +18,7 @@ int thickness_of(double share) {
 
 // Every so many dots are drawn.
 int spacing_of(double share) {
-  return share < 0.02 ? 5 : share < 0.04 ? 3 : 1;
+  return share < 0.02 ? 4 : share < 0.04 ? 3 : 1;
 }
 
 }  // namespace

@@ -170,6 +170,15 @@ Command CommandLine::add(const std::string& name, const std::string& description
   return Command(app, &entry.rules);
 }
 
+std::string CommandLine::unknown_command(int argc, char** argv) const {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app_->get_subcommands([](CLI::App*) { return true; }))
+    names.push_back(command->get_name());
+  return fmt::format("{}; the commands are {}",
+                     argc > 1 ? fmt::format("no command is called {}", argv[1]) : "no command is given",
+                     fmt::join(names, ", "));
+}
+
 int CommandLine::run(int argc, char** argv) {
   const auto chosen = [&] {
     const std::vector<CLI::App*> parsed = app_->get_subcommands();
@@ -187,7 +196,7 @@ int CommandLine::run(int argc, char** argv) {
     app_->exit(success, text, text);
     return report_failure([&] { print(text.str()); });
   } catch (const CLI::ParseError& misuse) {
-    return misused(misuse.what());
+    return misused(chosen().empty() ? unknown_command(argc, argv) : misuse.what());
   }
   const Entry& entry = entries_.at(chosen());
   for (const Command::Rule& rule : entry.rules) {

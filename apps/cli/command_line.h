@@ -67,6 +67,8 @@ class CommandLine {
   int run(int argc, char** argv);
 
  private:
+  std::string unknown_command(int argc, char** argv) const;
+
   struct Entry {
     std::vector<Command::Rule> rules;
     std::function<void()> run;

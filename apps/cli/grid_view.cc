@@ -22,6 +22,7 @@ using studio::SpotlightRow;
 constexpr int64_t kMargin = 2;
 constexpr int64_t kNumberCell = 5;  // "100.0"
 constexpr int64_t kShadeCell = 2;
+constexpr int64_t kWidestShade = 4;
 constexpr int64_t kSpecialCell = 8;
 constexpr const char* kBlockedSign = "×";
 
@@ -53,11 +54,13 @@ GridLayout layout_of(const Spotlight& light, const Terminal& terminal) {
   layout.label = std::min(digits + 1 + widest, terminal.width / 3);
   const int64_t room = std::max<int64_t>(terminal.width - 2 * kMargin - layout.label - 1 - kSpecialCell, kNumberCell);
   const auto units = static_cast<int64_t>(light.units.size());
-  const int64_t wide = std::max(widest + 1, kNumberCell);
   layout.numbers = units * kNumberCell <= room;
-  layout.cell = !layout.numbers        ? std::max(kShadeCell, digits + (digits > 1))
-                : units * wide <= room ? wide
-                                       : kNumberCell;
+  if (layout.numbers) {
+    const int64_t wide = std::max(widest + 1, kNumberCell);
+    layout.cell = units * wide <= room ? wide : kNumberCell;
+  } else {
+    layout.cell = std::clamp(room / units, std::max(kShadeCell, digits + 1), kWidestShade);
+  }
   layout.across = static_cast<size_t>(std::max<int64_t>(room / layout.cell, 1));
   return layout;
 }
@@ -83,7 +86,11 @@ std::string column_heads(const Spotlight& light, const GridLayout& layout, size_
   for (size_t i = begin; i < end; ++i) words = words && studio::display_width(light.units[i]) < layout.cell;
   std::string text;
   for (size_t i = begin; i < end; ++i) {
-    text += fit_right(words ? light.units[i] : std::to_string(i), layout.cell);
+    if (layout.numbers) {
+      text += fit_right(words ? light.units[i] : std::to_string(i), layout.cell);
+    } else {
+      text += fit_left(fit_right(std::to_string(i), (layout.cell + 2) / 2), layout.cell);  // in the middle of the shade
+    }
   }
   return text;
 }
@@ -103,20 +110,18 @@ std::string panel(const Spotlight& light, const Terminal& terminal, const GridLa
 }
 
 std::string legend(const Spotlight& light, const Terminal& terminal, const GridLayout& layout) {
-  std::string text = "rows look, columns are looked at; ";
+  std::string text = spaces(kMargin) + "rows look, columns are looked at\n" + spaces(kMargin);
   if (layout.numbers) {
-    text += "percent, each row adds to 100 with its special tokens";
+    text += "percent; a row adds to 100 with its special tokens\n";
   } else {
-    text += "light: ";
-    for (const double step : {0.005, 0.02, 0.05, 0.15, 0.3, 0.6}) {
-      text += cell_text(terminal, layout, {.weight = step, .permille = static_cast<int64_t>(step * 1000)});
+    text += "no light ";
+    for (const int64_t permille : {5, 20, 50, 150, 300, 600}) {
+      text += cell_text(terminal, layout, {.weight = 0, .permille = permille});
     }
-    text += " from 0 to 100 %";
+    text += " all of it\n";
   }
-  const bool any_blocked = std::any_of(light.rows.begin(), light.rows.end(), [](const SpotlightRow& row) {
-    return std::any_of(row.shares.begin(), row.shares.end(), [](const Share& share) { return share.blocked; });
-  });
-  return any_blocked ? fmt::format("{}; {} blocked: it comes later", text, kBlockedSign) : text;
+  if (studio::any_blocked(light)) text += fmt::format("{}{} blocked: it comes later\n", spaces(kMargin), kBlockedSign);
+  return text;
 }
 
 }  // namespace
@@ -129,7 +134,7 @@ std::string grid_view(const Spotlight& light, const Terminal& terminal) {
   for (size_t begin = 0; begin < light.units.size(); begin += layout.across) {
     text += panel(light, terminal, layout, begin, std::min(begin + layout.across, light.units.size())) + "\n";
   }
-  return text + spaces(kMargin) + legend(light, terminal, layout) + "\n\n";
+  return text + legend(light, terminal, layout) + "\n";
 }
 
 }  // namespace limelight::cli

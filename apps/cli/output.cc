@@ -14,6 +14,7 @@
 
 #include "core/error.h"
 #include "model/output_file.h"
+#include "studio/unicode.h"
 
 namespace limelight::cli {
 namespace {
@@ -30,11 +31,11 @@ int write_all(int file, std::string_view text) {
 }
 
 void put_line(std::string_view start, std::string_view line) {
-  std::string text = fmt::format("{}{}", start, line);
-  for (char& c : text) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = ' ';
+  std::u32string points = studio::decode_utf8(line);
+  for (char32_t& point : points) {
+    if (point < 0x20 || (point >= 0x7F && point < 0xA0)) point = U' ';
   }
-  write_all(STDERR_FILENO, text + "\n");
+  write_all(STDERR_FILENO, fmt::format("{}{}\n", start, studio::encode_utf8(points)));
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ using studio::SpotlightRow;
 
 ShareLine word_line(const Spotlight& light, const SpotlightRow& row, size_t i) {
   const auto index = static_cast<int64_t>(i);
-  return {light.units[i], index, row.shares[i], light.units[i] == row.word && index == row.index};
+  return {light.units[i], index, row.shares[i], std::find(row.own.begin(), row.own.end(), i) != row.own.end()};
 }
 
 void add_strongest(std::vector<ShareLine>& lines, const Spotlight& light, const SpotlightRow& row, int64_t top) {
@@ -61,7 +61,8 @@ std::string bar_line(const Terminal& terminal, const ShareLine& line, int64_t la
   const std::string label = fit_left(line.label, label_width);
   const std::string start = spaces(margin);
   if (line.share.blocked) {
-    return start + paint(terminal, Tone::kDim, label + "  blocked  it comes later") + "\n";
+    const bool room = margin + label_width + 25 <= terminal.width;
+    return start + paint(terminal, Tone::kDim, label + "  blocked" + (room ? "  it comes later" : "")) + "\n";
   }
   const int64_t room = std::max<int64_t>(terminal.width - margin - label_width - 13, 4);
   const double shown = static_cast<double>(line.share.permille) / 1000;

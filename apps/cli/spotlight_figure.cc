@@ -18,6 +18,8 @@ using studio::Share;
 using studio::Spotlight;
 using studio::SpotlightRow;
 
+constexpr int64_t kFaintest = 10;  // permille; fainter arcs would be noise
+
 double shown_share(const Share& share) {
   return static_cast<double>(share.permille) / 1000;
 }
@@ -49,23 +51,27 @@ Layout one_line(const Spotlight& light, int64_t room) {
   return layout;
 }
 
-// Curves from the query to every word, weakest first; position(i) is where word i stands, in dots along the edge.
+bool is_own(const SpotlightRow& row, size_t i) {
+  return std::find(row.own.begin(), row.own.end(), i) != row.own.end();
+}
+
+// Curves from the query to every other unit, weakest first; position(i) is where unit i stands, in dots along the edge.
 template <class Position>
 void draw_arcs(Canvas& canvas, Bulge bulge, double height, const SpotlightRow& row, const Position& position) {
   std::vector<size_t> order = studio::strongest_first(row);
   std::reverse(order.begin(), order.end());
-  const auto query = static_cast<size_t>(row.index);
+  const double query = (position(row.own.front()) + position(row.own.back())) / 2;
   double farthest = 1;
-  for (const size_t i : order) farthest = std::max(farthest, std::abs(position(i) - position(query)));
+  for (const size_t i : order) farthest = std::max(farthest, std::abs(position(i) - query));
   for (const size_t i : order) {
-    if (i == query || row.shares[i].permille < 3) continue;
-    const double reach = std::abs(position(i) - position(query));
-    canvas.arc(bulge, position(query), position(i), height * std::sqrt(reach / farthest), shown_share(row.shares[i]));
+    if (is_own(row, i) || row.shares[i].permille < kFaintest) continue;
+    const double reach = std::abs(position(i) - query);
+    canvas.arc(bulge, query, position(i), height * std::sqrt(reach / farthest), shown_share(row.shares[i]));
   }
 }
 
 std::string painted_word(const Terminal& terminal, const Spotlight& light, const SpotlightRow& row, size_t i) {
-  if (static_cast<int64_t>(i) == row.index) return paint(terminal, Tone::kQuery, light.units[i]);
+  if (is_own(row, i)) return paint(terminal, Tone::kQuery, light.units[i]);
   if (row.shares[i].blocked) return paint(terminal, Tone::kDim, light.units[i]);
   return paint_share(terminal, shown_share(row.shares[i]), light.units[i]);
 }
@@ -124,7 +130,7 @@ std::string labels(const Layout& layout, const SpotlightRow& row, const Terminal
 
 std::string arcs_above(const Spotlight& light, const SpotlightRow& row, const Terminal& terminal, int64_t margin) {
   const Layout layout = one_line(light, terminal.width - 2 * margin);
-  if (layout.end > terminal.width - 2 * margin || light.units[static_cast<size_t>(row.index)] != row.word) return "";
+  if (layout.end > terminal.width - 2 * margin) return "";
   const int64_t lines = std::clamp<int64_t>(layout.end / 11, 3, 8);
   Canvas canvas(layout.end, lines);
   draw_arcs(canvas, Bulge::kUp, static_cast<double>(lines * kDotsDown - 1), row,
@@ -144,11 +150,8 @@ std::string arcs_beside(const Spotlight& light, const SpotlightRow& row, const T
   const int64_t columns = std::clamp<int64_t>(terminal.width / 6, 4, 12);
   const auto units = static_cast<int64_t>(light.units.size());
   Canvas canvas(columns, units);
-  const bool query_is_a_unit = light.units[static_cast<size_t>(row.index)] == row.word;
-  if (query_is_a_unit) {
-    draw_arcs(canvas, Bulge::kLeft, static_cast<double>(columns * kDotsAcross - 1), row,
-              [](size_t i) { return static_cast<double>(i) * kDotsDown + 1.5; });
-  }
+  draw_arcs(canvas, Bulge::kLeft, static_cast<double>(columns * kDotsAcross - 1), row,
+            [](size_t i) { return static_cast<double>(i) * kDotsDown + 1.5; });
   const std::vector<ShareLine> lines = share_lines(light, row, std::nullopt);
   int64_t label_width = 0;
   for (const ShareLine& line : lines) label_width = std::max(label_width, studio::display_width(line.label));
@@ -177,7 +180,7 @@ std::string lit_paragraph(const Spotlight& light, const SpotlightRow& row, const
       text += " ";
       ++column;
     }
-    const bool query = static_cast<int64_t>(i) == row.index && light.units[i] == row.word;
+    const bool query = is_own(row, i);
     const bool blocked = row.shares[i].blocked;
     text += query || blocked ? paint(terminal, query ? Tone::kQuery : Tone::kDim, light.units[i])
                              : fill_share(terminal, shown_share(row.shares[i]), light.units[i]);

@@ -19,7 +19,7 @@ namespace {
 
 // Where a share's step begins. Attention is uneven: most shares are small, so the steps grow.
 constexpr std::array<double, 5> kSteps = {0.01, 0.03, 0.08, 0.20, 0.45};
-constexpr std::array<const char*, 6> kLetters = {"38;5;240", "38;5;245", "38;5;144",
+constexpr std::array<const char*, 6> kLetters = {"38;5;243", "38;5;248", "38;5;144",
                                                  "38;5;149", "38;5;155", "1;38;5;190"};
 constexpr std::array<const char*, 6> kLettersLight = {"38;5;249", "38;5;244", "38;5;101",
                                                       "38;5;64",  "38;5;28",  "1;38;5;22"};

@@ -34,7 +34,7 @@ double strongest_link(const LayerLight& light, int64_t head, const std::vector<Q
       const bool first = std::find(tokens.begin(), tokens.end(), 0) != tokens.end();
       if (tokens.empty() || std::abs(static_cast<int64_t>(u) - query.unit) < distance || (first && distance > 0))
         continue;
-      best = std::max(best, link(light, head, query.rows, tokens));
+      if (!blocked(light, head, query.rows, tokens)) best = std::max(best, link(light, head, query.rows, tokens));
     }
   }
   return best;
@@ -45,7 +45,7 @@ std::string rule(const HeadWish& wish, const Reading& reading) {
                          ? fmt::format("most light to \"{}\"", reading.words[static_cast<size_t>(*wish.find)].text)
                          : "strongest link to a word that is not next to it";
   if (wish.layer) text += fmt::format(", within layer {}", *wish.layer);
-  if (wish.head) text += fmt::format(", among heads {}", *wish.head);
+  if (wish.head) text += fmt::format(", head {} of every layer", *wish.head);
   return text;
 }
 

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
+#include <utility>
 
 #include "core/error.h"
 #include "rounding.h"
@@ -89,6 +89,27 @@ std::string hundredths(int64_t share) {
   return fmt::format("0.{:02}", share);
 }
 
+// A word to be found must not be hidden by the mask: then every head sends it nothing.
+void check_seen(const LayerLight& light, const Query& query, const Reading& reading, int64_t wanted) {
+  const Unit& word = reading.words[static_cast<size_t>(wanted)];
+  if (!blocked(light, 0, query.rows, word.tokens)) return;
+  detail::fail_argument(
+      fmt::format("find: the mask blocks \"{}\" from \"{}\" in every head; it comes later, try --mask none", word.text,
+                  reading.words[static_cast<size_t>(query.unit)].text));
+}
+
+// The units whose first token the word holds.
+std::vector<size_t> units_of(const std::vector<Unit>& units, const Unit& word) {
+  std::vector<size_t> own;
+  for (size_t u = 0; u < units.size(); ++u) {
+    const std::vector<int64_t>& tokens = units[u].tokens;
+    if (tokens.empty() || std::find(word.tokens.begin(), word.tokens.end(), tokens.front()) == word.tokens.end())
+      continue;
+    own.push_back(u);
+  }
+  return own;
+}
+
 }  // namespace
 
 std::string head_name(int64_t layer, int64_t head) {
@@ -121,9 +142,12 @@ Spotlight spotlight(const Encoder& model, std::string_view text, const Spotlight
   const Light light =
       watch(model, reading.ids, watched.tokens, {.mask = options.mask, .layer = layer, .run = options.run});
 
+  if (wish.find) check_seen(light.layers.front(), watched.queries.front(), reading, *wish.find);
+  const std::vector<Unit>& lookers = grid ? units : reading.words;
+
   Spotlight result{
       .model = config.name, .mask = light.mask, .text = reading.text, .grid = grid, .notes = reading.notes};
-  result.head = known ? *known : strongest_head(light, wish, watched.queries, grid ? units : reading.words, reading);
+  result.head = known ? *known : strongest_head(light, wish, watched.queries, lookers, reading);
   for (const Unit& unit : units) result.units.push_back(unit.text);
   result.gaps = gaps_before(reading, units);
   for (const int64_t token : reading.special) {
@@ -132,10 +156,18 @@ Spotlight spotlight(const Encoder& model, std::string_view text, const Spotlight
   const auto shown = std::find_if(light.layers.begin(), light.layers.end(),
                                   [&](const LayerLight& l) { return l.layer == result.head.layer; });
   for (const Query& query : watched.queries) {
-    result.rows.push_back(merge(*shown, result.head.head, query, units, reading.special));
-    result.rows.back().word = (grid ? units : reading.words)[static_cast<size_t>(query.unit)].text;
+    SpotlightRow row = merge(*shown, result.head.head, query, units, reading.special);
+    row.word = lookers[static_cast<size_t>(query.unit)].text;
+    row.own = units_of(units, lookers[static_cast<size_t>(query.unit)]);
+    result.rows.push_back(std::move(row));
   }
   return result;
+}
+
+bool any_blocked(const Spotlight& light) {
+  return std::any_of(light.rows.begin(), light.rows.end(), [](const SpotlightRow& row) {
+    return std::any_of(row.shares.begin(), row.shares.end(), [](const Share& share) { return share.blocked; });
+  });
 }
 
 std::vector<size_t> strongest_first(const SpotlightRow& row) {

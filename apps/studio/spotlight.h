@@ -35,6 +35,7 @@ struct SpotlightRow {
   std::string word{};
   int64_t index = 0;            // among the words; among the pieces in a grid of pieces
   std::vector<Share> shares{};  // of Spotlight::units, in their order
+  std::vector<size_t> own{};    // the units that are this word, or its pieces, in reading order
   Share special{};
   double entropy = 0;                        // nats, of the token row; the mean over the word's pieces
   std::optional<double> lse = std::nullopt;  // none when the word has several pieces
@@ -62,6 +63,9 @@ std::string_view mask_name(Causal mask);
 
 // "it = 0.67 animal + 0.05 street + 0.16 others + 0.12 special tokens", in hundredths that add to 1.
 std::string weighted_sum(const Spotlight& light, const SpotlightRow& row);
+
+// Whether the mask hides any unit from any that looks.
+bool any_blocked(const Spotlight& light);
 
 // The row's units from the strongest, without blocked ones; equal shares in reading order.
 std::vector<size_t> strongest_first(const SpotlightRow& row);

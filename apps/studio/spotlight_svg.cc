@@ -22,6 +22,10 @@ constexpr double kCell = 30;
 
 using Out = std::back_insert_iterator<std::string>;
 
+bool is_own(const SpotlightRow& row, size_t i) {
+  return std::find(row.own.begin(), row.own.end(), i) != row.own.end();
+}
+
 double shown(const Share& share) {
   return static_cast<double>(share.permille) / 1000;
 }
@@ -78,7 +82,7 @@ void put_arc(Out out, const Place& from, double from_y, const Place& to, double 
 
 void put_word(Out out, const Spotlight& light, const SpotlightRow& row, size_t i, const Place& place, double y) {
   const Share& share = row.shares[i];
-  const bool query = static_cast<int64_t>(i) == row.index && light.units[i] == row.word;
+  const bool query = is_own(row, i);
   const double width = static_cast<double>(display_width(light.units[i])) * kLetter + 10;
   fmt::format_to(out,
                  "<g><title>{} {}</title><rect class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"28\" "
@@ -111,7 +115,7 @@ std::string label_of(const Spotlight& light) {
 std::string arcs_picture(const Spotlight& light) {
   const SpotlightRow& row = light.rows.front();
   const std::vector<Place> places = place_words(light, row);
-  const auto query = static_cast<size_t>(std::min<int64_t>(row.index, static_cast<int64_t>(places.size()) - 1));
+  const size_t query = row.own[row.own.size() / 2];
   const double room = arc_room(places, query);
   const double line_height = 96;
   const auto baseline = [&](size_t line) {
@@ -122,9 +126,8 @@ std::string arcs_picture(const Spotlight& light) {
   const Out out(text);
   std::vector<size_t> order = strongest_first(row);
   std::reverse(order.begin(), order.end());
-  const bool query_is_a_unit = light.units[query] == row.word;
   for (const size_t i : order) {
-    if (!query_is_a_unit || i == query || row.shares[i].permille < 3) continue;
+    if (is_own(row, i) || row.shares[i].permille < 3) continue;
     put_arc(out, places[query], baseline(places[query].line) - 22, places[i], baseline(places[i].line) - 22, room,
             row.shares[i]);
   }
@@ -163,8 +166,9 @@ std::string grid_picture(const Spotlight& light) {
                      escape_markup(light.units[i]), percent(share));
     }
   }
-  fmt::format_to(out, "<text class=\"note\" x=\"{:.0f}\" y=\"{:.0f}\">{}</text>\n", kMargin, height - 12,
-                 escape_markup(label_of(light)));
+  fmt::format_to(out, "<text class=\"note\" x=\"{:.0f}\" y=\"{:.0f}\">{}{}</text>\n", kMargin, height - 12,
+                 escape_markup(label_of(light)),
+                 any_blocked(light) ? "; dashed cells are blocked: they come later" : "");
   return text + "</svg>\n";
 }
 
