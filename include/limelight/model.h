@@ -32,9 +32,9 @@ struct LayerAttention {
 using AttentionObserver = std::function<void(const LayerAttention&)>;
 
 struct EncoderOptions {
-  std::optional<Causal> causal = std::nullopt;  // run under this mask instead of the model's own (kNone for an encoder)
-  AttentionObserver observer;    // called for every layer, in order
-  Run run;
+  std::optional<Causal> causal = std::nullopt;  // run under this mask, not the model's own (kNone for an encoder)
+  AttentionObserver observer = nullptr;         // called for every layer, in order
+  Run run = {};                                 // progress counts over the whole pass
 };
 
 // Immutable after load; forward() is safe from several threads at once.
@@ -51,10 +51,11 @@ class Encoder {
   const Tokenizer& tokenizer() const;  // throws FormatError when the folder has none
   const std::vector<std::string>& unused_tensors() const;
 
-  // ids [T], 1 <= T <= positions -> hidden [T, C].
+  // ids [T], 1 <= T <= positions -> hidden [T, C]. Takes T (6 C + I) floats, once. Throws std::invalid_argument for a
+  // number of ids or an id that the model does not take.
   Tensor<float, 2> forward(std::span<const int32_t> ids, const EncoderOptions& options = {}) const;
 
-  // Mean over all tokens, scaled to length 1: [C].
+  // Mean of the hidden states over all tokens, scaled to length 1: [C].
   Tensor<float, 1> embed(std::span<const int32_t> ids, const EncoderOptions& options = {}) const;
 
  private:

@@ -66,18 +66,27 @@ EncoderWeights::Norm read_norm(TensorSource& source, const std::string& name, in
           source.read<1>({name + ".bias", name + ".beta"}, {channels})};
 }
 
-// Several linear layers of the same input as one, their outputs side by side.
+// Tensors of the same sizes one below the other.
+template <int Rank>
+Tensor<float, Rank> stacked(std::vector<Tensor<float, Rank>> parts) {
+  if (parts.size() == 1) return std::move(parts.front());
+  auto sizes = parts.front().sizes();
+  sizes[0] *= static_cast<int64_t>(parts.size());
+  Tensor<float, Rank> whole(sizes);
+  float* to = whole.data();
+  for (const auto& part : parts) to = std::copy_n(part.data(), part.count(), to);
+  return whole;
+}
+
+// Several linear layers of the same input as one, their outputs side by side. Memory is taken only for what was found.
 Linear read_linear(TensorSource& source, const std::vector<std::string>& names, int64_t in, int64_t out) {
-  const int64_t count = static_cast<int64_t>(names.size());
-  Tensor<float, 2> weight({count * out, in});
-  Tensor<float, 1> bias({count * out});
-  for (int64_t i = 0; i < count; ++i) {
-    const auto w = source.read<2>({names[i] + ".weight"}, {out, in});
-    const auto b = source.read<1>({names[i] + ".bias"}, {out});
-    std::copy_n(w.data(), w.count(), weight.data() + i * w.count());
-    std::copy_n(b.data(), b.count(), bias.data() + i * b.count());
+  std::vector<Tensor<float, 2>> weights;
+  std::vector<Tensor<float, 1>> biases;
+  for (const std::string& name : names) {
+    weights.push_back(source.read<2>({name + ".weight"}, {out, in}));
+    biases.push_back(source.read<1>({name + ".bias"}, {out}));
   }
-  return Linear(weight, bias);
+  return Linear(stacked(std::move(weights)), stacked(std::move(biases)));
 }
 
 EncoderWeights::Layer read_layer(TensorSource& source, int64_t index, const EncoderConfig& config) {

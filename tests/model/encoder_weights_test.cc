@@ -111,6 +111,27 @@ TEST(EncoderWeights, MoreLayersThanTheFileHasAreMissed) {
             bert.weights() + ": tensor 'encoder.layer.2.attention.self.query.weight': is missing");
 }
 
+TEST(EncoderWeights, SizesThatOnlyConfigSaysTakeNoMemory) {
+  // One layer's projections of this many channels would be 12 TB.
+  constexpr int64_t kChannels = 1 << 20;
+  const TinyBert bert;
+  bert.edit_config([&](nlohmann::json& config) {
+    config["hidden_size"] = kChannels;
+    for (const char* key : {"vocab_size", "max_position_embeddings", "type_vocab_size"}) config[key] = 1;
+  });
+  const std::vector<float> ones(kChannels, 1.0f);
+  SafetensorsWriter writer;
+  for (const char* name : {"word_embeddings.weight", "position_embeddings.weight", "token_type_embeddings.weight"}) {
+    writer.add(std::string("embeddings.") + name, Dtype::kF32, {1, kChannels}, ones.data());
+  }
+  for (const char* name : {"weight", "bias"}) {
+    writer.add(std::string("embeddings.LayerNorm.") + name, Dtype::kF32, {kChannels}, ones.data());
+  }
+  writer.write(bert.weights());
+  EXPECT_EQ(thrown<FormatError>([&] { bert.load(); }),
+            bert.weights() + ": tensor 'encoder.layer.0.attention.self.query.weight': is missing");
+}
+
 TEST(EncoderWeights, TypeThatIsNoNumberIsNamed) {
   const TinyBert bert;
   const std::vector<int32_t> ones(96 * 32, 1);
