@@ -95,7 +95,7 @@ class ForwardTask {
         std::fill(to + width, to + columns_, 0.0f);
       }
     }
-    skip_masked_ = (problem_.bias || problem_.mask) && !kernels_.all_finite(values_, length * columns_);
+    skip_masked_ = !kernels_.all_finite(values_, length * columns_);
   }
 
   void attend(const KeyTile& tile) {

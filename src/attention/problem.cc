@@ -111,9 +111,10 @@ Interval Problem::live(int64_t b, int64_t query) const {
   const int64_t center = causal == Causal::kTopLeft ? query : query + n - queries;
   Interval live{0, n};
   if (causal != Causal::kNone) live.end = std::min(live.end, center + 1);
-  if (window.left >= 0) live.begin = std::max(live.begin, center - window.left);
-  // Beyond n + queries a right limit cuts nothing, and the sum below cannot overflow.
-  if (window.right >= 0) live.end = std::min(live.end, center + std::min(window.right, n + queries) + 1);
+  // Beyond n + queries a limit cuts nothing, and the sums cannot overflow.
+  const int64_t widest = n + queries;
+  if (window.left >= 0) live.begin = std::max(live.begin, center - std::min(window.left, widest));
+  if (window.right >= 0) live.end = std::min(live.end, center + std::min(window.right, widest) + 1);
   live.end = std::max(live.end, int64_t{0});
   live.begin = std::min(live.begin, live.end);
   return live;

@@ -16,6 +16,18 @@ namespace hn = hwy::HWY_NAMESPACE;
 // Below this exp is exactly 0: 2^n with n = -127 has no exponent bits left.
 constexpr float kExpFloor = -88.0f;
 
+// max(x, kExpFloor) that lets a NaN pass.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V ClampToFloor(D d, V x) {
+  const V floor = hn::Set(d, kExpFloor);
+#if HWY_ARCH_X86 && \
+    HWY_TARGET != HWY_SCALAR  // of two operands with a NaN, x86 returns the second: one instruction for two
+  return hn::Max(floor, x);
+#else
+  return hn::IfThenElse(hn::Lt(x, floor), floor, x);
+#endif
+}
+
 // x = n ln 2 + r with |r| <= ln 2 / 2. Adding 1.5 * 2^23 + 127 rounds x / ln 2 to the nearest integer and leaves n +
 // 127 in the low bits, ready to become the exponent of 2^n.
 template <class D, class V = hn::Vec<D>>
@@ -44,7 +56,7 @@ HWY_INLINE V ExpQuotient(D d, V r) {
 // exp(x) for x <= 0, and for x up to 88; exactly 0 from kExpFloor down, exactly 1 at 0, NaN stays NaN.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V Exp(D d, V x) {
-  x = hn::Max(hn::Set(d, kExpFloor), x);  // in this order a NaN passes
+  x = ClampToFloor(d, x);
   V r, power;
   SplitExponent(d, x, r, power);
   return hn::Mul(hn::MulAdd(ExpQuotient(d, r), r, hn::Set(d, 1.0f)), power);
@@ -53,7 +65,7 @@ HWY_INLINE V Exp(D d, V x) {
 // tanh(x) = -u / (2 + u), u = exp(-2|x|) - 1 = (2^n - 1) + 2^n r q(r): no cancellation near 0, where n is 0.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V Tanh(D d, V x) {
-  const V y = hn::Max(hn::Set(d, kExpFloor), hn::Mul(hn::Set(d, -2.0f), hn::Abs(x)));
+  const V y = ClampToFloor(d, hn::Mul(hn::Set(d, -2.0f), hn::Abs(x)));
   V r, power;
   SplitExponent(d, y, r, power);
   const V u = hn::MulAdd(hn::Mul(ExpQuotient(d, r), r), power, hn::Sub(power, hn::Set(d, 1.0f)));

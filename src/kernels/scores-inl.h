@@ -52,8 +52,10 @@ inline Reach ReachOf(const ScoreGroup& group) {
 template <class D>
 HWY_INLINE Vector AdjustScore(D d, Vector s, float softcap, const float* bias) {
   if (softcap != 0) s = hn::Mul(hn::Set(d, softcap), Tanh(d, hn::Div(s, hn::Set(d, softcap))));
-  if (bias != nullptr) s = hn::Add(s, hn::LoadU(d, bias));
-  return s;
+  if (bias == nullptr) return s;
+  // A bias of minus infinity replaces the score: added to NaN or infinity it would not hide the key.
+  const Vector b = hn::LoadU(d, bias);
+  return hn::IfThenElse(hn::Eq(b, hn::Set(d, kMinusInfinity)), b, hn::Add(s, b));
 }
 
 // Minus infinity outside [live.begin, live.end), within [begin, end) in whole vectors.
