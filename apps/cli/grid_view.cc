@@ -52,13 +52,15 @@ GridLayout layout_of(const Spotlight& light, const Terminal& terminal) {
   for (const std::string& unit : light.units) widest = std::max(widest, studio::display_width(unit));
   const int64_t digits = static_cast<int64_t>(std::to_string(light.units.size() - 1).size());
   layout.label = std::min(digits + 1 + widest, terminal.width / 3);
-  const int64_t room = std::max<int64_t>(terminal.width - 2 * kMargin - layout.label - 1 - kSpecialCell, kNumberCell);
   const auto units = static_cast<int64_t>(light.units.size());
+  int64_t room = std::max<int64_t>(terminal.width - kMargin - layout.label - kSpecialCell, kNumberCell + 1);
   layout.numbers = units * kNumberCell <= room;
   if (layout.numbers) {
     const int64_t wide = std::max(widest + 1, kNumberCell);
     layout.cell = units * wide <= room ? wide : kNumberCell;
   } else {
+    ++layout.label;  // shades need a gap after the words, numbers bring one
+    --room;
     layout.cell = std::clamp(room / units, std::max(kShadeCell, digits + 1), kWidestShade);
   }
   layout.across = static_cast<size_t>(std::max<int64_t>(room / layout.cell, 1));
@@ -98,11 +100,11 @@ std::string column_heads(const Spotlight& light, const GridLayout& layout, size_
 std::string panel(const Spotlight& light, const Terminal& terminal, const GridLayout& layout, size_t begin,
                   size_t end) {
   const std::string special = fit_right("special", kSpecialCell);
-  std::string text = spaces(kMargin + layout.label + 1);
+  std::string text = spaces(kMargin + layout.label);
   text += paint(terminal, Tone::kDim, column_heads(light, layout, begin, end) + special) + "\n";
   const auto digits = std::to_string(light.units.size() - 1).size();
   for (const SpotlightRow& row : light.rows) {
-    text += spaces(kMargin) + fit_left(fmt::format("{:>{}} {}", row.index, digits, row.word), layout.label) + " ";
+    text += spaces(kMargin) + fit_left(fmt::format("{:>{}} {}", row.index, digits, row.word), layout.label);
     for (size_t i = begin; i < end; ++i) text += cell_text(terminal, layout, row.shares[i]);
     text += paint(terminal, Tone::kDim, fit_right(share_text(row.special), kSpecialCell)) + "\n";
   }

@@ -66,17 +66,25 @@ double arc_room(const std::vector<Place>& places, size_t query) {
   return std::clamp(farthest * 0.45, 60.0, 240.0);
 }
 
-void put_arc(Out out, const Place& from, double from_y, const Place& to, double to_y, double room, const Share& share) {
+// Between words of one line an arch above it; to another line a curve from edge to edge, so that it crosses no word
+// twice.
+void put_arc(Out out, const Place& from, double from_line, const Place& to, double to_line, double room,
+             const Share& share) {
+  constexpr double kTop = -22, kBottom = 32, kBend = 40;  // from a line's base: above its words, below its numbers
   const double weight = shown(share);
-  const double reach = std::abs(to.x - from.x);
-  const double rise = from.line == to.line ? std::min(room, 30 + reach * 0.6) * 4 / 3 : 40;
-  const double top = std::min(from_y, to_y) - rise;
-  const double end_top = from.line == to.line ? top : to_y - rise;
-  const double start_top = from.line == to.line ? top : from_y - rise;
+  double from_y = from_line + kTop, to_y = to_line + kTop;
+  double from_bend = from_y - std::min(room, 30 + std::abs(to.x - from.x) * 0.6) * 4 / 3, to_bend = from_bend;
+  if (to.line < from.line) {
+    to_y = to_line + kBottom;
+    from_bend = from_y - kBend, to_bend = to_y + kBend;
+  } else if (to.line > from.line) {
+    from_y = from_line + kBottom;
+    from_bend = from_y + kBend, to_bend = to_y - kBend;
+  }
   fmt::format_to(out,
                  "<path class=\"arc\" d=\"M{:.1f} {:.1f}C{:.1f} {:.1f} {:.1f} {:.1f} {:.1f} {:.1f}\" "
                  "stroke-width=\"{:.2f}\" opacity=\"{:.2f}\"><title>{}</title></path>\n",
-                 from.x, from_y, from.x, start_top, to.x, end_top, to.x, to_y, 1 + 15 * weight,
+                 from.x, from_y, from.x, from_bend, to.x, to_bend, to.x, to_y, 1 + 15 * weight,
                  std::min(1.0, 0.25 + 1.2 * weight), percent(share));
 }
 
@@ -127,9 +135,9 @@ std::string arcs_picture(const Spotlight& light) {
   std::vector<size_t> order = strongest_first(row);
   std::reverse(order.begin(), order.end());
   for (const size_t i : order) {
-    if (is_own(row, i) || row.shares[i].permille < 3) continue;
-    put_arc(out, places[query], baseline(places[query].line) - 22, places[i], baseline(places[i].line) - 22, room,
-            row.shares[i]);
+    const bool same_line = places[i].line == places[query].line;
+    if (is_own(row, i) || row.shares[i].permille < (same_line ? 3 : 15)) continue;  // far and faint would be noise
+    put_arc(out, places[query], baseline(places[query].line), places[i], baseline(places[i].line), room, row.shares[i]);
   }
   for (size_t i = 0; i < places.size(); ++i) put_word(out, light, row, i, places[i], baseline(places[i].line));
   fmt::format_to(out, "<text class=\"note\" x=\"{:.0f}\" y=\"{:.0f}\">{}; special tokens {}</text>\n", kMargin,

@@ -11,7 +11,9 @@
 namespace limelight::studio {
 namespace {
 
-int64_t sum(const std::vector<int64_t>& numbers) { return std::accumulate(numbers.begin(), numbers.end(), int64_t{0}); }
+int64_t sum(const std::vector<int64_t>& numbers) {
+  return std::accumulate(numbers.begin(), numbers.end(), int64_t{0});
+}
 
 TEST(LargestRemainder, AddsToTheTotalAndIsWithinOneOfTheShare) {
   std::mt19937 random(7);
