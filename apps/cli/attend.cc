@@ -93,6 +93,7 @@ struct Attend {
     if (heatmap) written.add("heatmap_sum", lens.heatmap_sum);
     if (heatmap) written.add("heatmap_max", lens.heatmap_max);
     written.write(out);
+    progress.finish();
     print(json ? written.as_json() : written.as_table());
   }
 };

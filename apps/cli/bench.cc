@@ -170,6 +170,7 @@ struct Bench {
       }
       for (size_t i = first; i < timings.size(); ++i) timings[i].peak_gflops = peak / 1e9;
     }
+    progress.finish();
     print(json ? as_json(timings) : as_table(timings));
   }
 };

@@ -72,6 +72,7 @@ struct Dump {
     written.add("attention", attention);
     written.add("hidden", hidden);
     written.write(out);
+    progress.finish();
     print(json ? written.as_json() : written.as_table());
   }
 };

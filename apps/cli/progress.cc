@@ -13,7 +13,11 @@ namespace limelight::cli {
 ProgressBar::ProgressBar(std::string what) : what_(std::move(what)), terminal_(isatty(STDERR_FILENO) == 1) {}
 
 ProgressBar::~ProgressBar() {
-  if (drawn_) fmt::print(stderr, "\r\033[K");
+  finish();
+}
+
+void ProgressBar::finish() {
+  if (std::exchange(drawn_, false)) fmt::print(stderr, "\r\033[K");
 }
 
 void ProgressBar::show(double done) {

@@ -8,7 +8,6 @@
 
 namespace limelight::cli {
 
-// Clears its line at the end of its scope.
 class ProgressBar {
  public:
   explicit ProgressBar(std::string what);
@@ -17,6 +16,7 @@ class ProgressBar {
   ProgressBar& operator=(const ProgressBar&) = delete;
 
   void show(double done);
+  void finish();        // clears the line, as the end of the scope does
   Progress callback();  // for Run::progress; valid while the bar lives
 
  private:

@@ -21,7 +21,7 @@ namespace {
 constexpr std::array<double, 5> kSteps = {0.01, 0.03, 0.08, 0.20, 0.45};
 constexpr std::array<const char*, 6> kLetters = {"38;5;243", "38;5;248", "38;5;144",
                                                  "38;5;149", "38;5;155", "1;38;5;190"};
-constexpr std::array<const char*, 6> kLettersLight = {"38;5;249", "38;5;244", "38;5;101",
+constexpr std::array<const char*, 6> kLettersLight = {"38;5;246", "38;5;243", "38;5;101",
                                                       "38;5;64",  "38;5;28",  "1;38;5;22"};
 constexpr std::array<const char*, 6> kGround = {"38;5;242;48;5;234", "38;5;247;48;5;236", "38;5;253;48;5;58",
                                                 "38;5;16;48;5;100",  "38;5;16;48;5;148",  "1;38;5;16;48;5;191"};

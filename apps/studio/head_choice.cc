@@ -40,10 +40,10 @@ double strongest_link(const LayerLight& light, int64_t head, const std::vector<Q
   return best;
 }
 
-std::string rule(const HeadWish& wish, const Reading& reading) {
-  std::string text = wish.find
-                         ? fmt::format("most light to \"{}\"", reading.words[static_cast<size_t>(*wish.find)].text)
-                         : "strongest link to a word that is not next to it";
+std::string rule(const HeadWish& wish, const Reading& reading, int64_t distance) {
+  std::string text = "strongest link to a word that is not next to it";
+  if (distance < 2) text = distance == 1 ? "strongest link to another word" : "strongest link to itself";
+  if (wish.find) text = fmt::format("most light to \"{}\"", reading.words[static_cast<size_t>(*wish.find)].text);
   if (wish.layer) text += fmt::format(", within layer {}", *wish.layer);
   if (wish.head) text += fmt::format(", head {} of every layer", *wish.head);
   return text;
@@ -70,7 +70,7 @@ std::optional<HeadChoice> known_head(const EncoderConfig& config, const HeadWish
 
 HeadChoice strongest_head(const Light& light, const HeadWish& wish, const std::vector<Query>& queries,
                           const std::vector<Unit>& units, const Reading& reading) {
-  HeadChoice choice{.chosen_by = rule(wish, reading)};
+  HeadChoice choice;
   double best = -1;
   for (int64_t distance = 2; distance >= 0 && best < 0; --distance) {
     for (const LayerLight& layer : light.layers) {
@@ -81,6 +81,7 @@ HeadChoice strongest_head(const Light& light, const HeadWish& wish, const std::v
                       : strongest_link(layer, head, queries, units, distance);
         if (strength <= best) continue;
         best = strength;
+        choice.chosen_by = rule(wish, reading, distance);
         choice.layer = layer.layer;
         choice.head = head;
       }
