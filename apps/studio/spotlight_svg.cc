@@ -8,6 +8,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "core/error.h"
 #include "unicode.h"
 
 namespace limelight::studio {
@@ -19,6 +20,7 @@ constexpr double kLetter = 10.5;  // a column of text at 18 px
 constexpr double kGap = 12;
 constexpr double kLeast = 46;  // room for "67.1 %" below a word
 constexpr double kCell = 30;
+constexpr size_t kMostInGrid = 128;  // words; a picture of more would be many megabytes
 
 using Out = std::back_insert_iterator<std::string>;
 
@@ -146,6 +148,11 @@ std::string arcs_picture(const Spotlight& light) {
 }
 
 std::string grid_picture(const Spotlight& light) {
+  if (light.units.size() > kMostInGrid) {
+    detail::fail_argument(
+        fmt::format("text: a picture of all words takes {} of them, found {}; choose one by --word, or use --csv",
+                    kMostInGrid, light.units.size()));
+  }
   int64_t widest = 0;
   for (const std::string& unit : light.units) widest = std::max(widest, display_width(unit));
   const double label = std::min(static_cast<double>(widest), 24.0) * 8.5 + 12;
