@@ -11,8 +11,8 @@ namespace limelight::studio {
 // Text for XML and HTML: markup escaped, characters that XML forbids left out.
 std::string escape_markup(std::string_view text);
 
-// Arcs from the word to the words of the sentence, which wraps; a heat map for a grid. `style` holds the rules and
-// colours.
+// Arcs from the word to the words of the sentence, which wraps; a heat map for a grid. Throws
+// std::invalid_argument for a grid of more than 128 words.
 std::string spotlight_svg(const Spotlight& light);
 
 // The same without its own style, to stand in a page that has markup_style().

@@ -10,11 +10,13 @@ import xml.etree.ElementTree
 from program import (SENTENCE, WIDE, ProgramTest, floats, json_of, main, on_terminal, read_safetensors, run,
                      without_colour)
 
-KEYS = ["model", "mask", "layer", "head", "chosen_by", "text", "query", "row", "special", "special_percent", "entropy", "lse"]
+KEYS = ["model", "mask", "layer", "head", "chosen_by", "text", "query", "row", "special", "special_percent", "entropy",
+        "lse"]
 
 
 def tenths(row):
-    return sum(round(share["percent"] * 10) for share in row["row"] if not share["blocked"]) + round(row["special_percent"] * 10)
+    words = sum(round(share["percent"] * 10) for share in row["row"] if not share["blocked"])
+    return words + round(row["special_percent"] * 10)
 
 
 def percent_of(light, word):
@@ -28,7 +30,8 @@ class Look(ProgramTest):
         self.assertEqual(light["query"], {"word": "it", "index": 7})
         self.assertEqual(list(light["row"][0]), ["word", "index", "weight", "percent", "blocked"])
         self.assertEqual([share["word"] for share in light["row"]],
-                         ["The", "animal", "didn't", "cross", "the", "street", "because", "it", "was", "too", "tired", "."])
+                         ["The", "animal", "didn't", "cross", "the", "street", "because", "it", "was", "too", "tired",
+                          "."])
         self.assertEqual((light["model"], light["mask"], light["text"]), ("minilm", "none", SENTENCE))
         self.assertEqual((light["layer"], light["head"], light["chosen_by"]), (5, 11, "default of minilm"))
 
@@ -122,7 +125,8 @@ class Drawing(ProgramTest):
         wide = "動物は疲れた because it rains, and the dog is very tired today"
         for width in (40, 60, 80, 140):
             for args in ((SENTENCE, "--word", "it"), (SENTENCE,), (wide, "--word", "it"), (wide,),
-                         (SENTENCE, "--word", "it", "--mask", "causal"), (" ".join([SENTENCE] * 5), "--word", "tired:3")):
+                         (SENTENCE, "--word", "it", "--mask", "causal"),
+                         (" ".join([SENTENCE] * 5), "--word", "tired:3")):
                 text = without_colour(on_terminal(width, "look", *args))
                 for line in text.splitlines():
                     columns = sum(2 if ord(c) > 0x2FFF else 1 for c in line)
@@ -194,6 +198,9 @@ class BadInput(ProgramTest):
         self.assertEqual(done.returncode, 0)
         self.assertIn("510 of its 601 words", done.stderr)
 
+    def test_a_picture_of_too_many_words_is_refused(self):
+        self.refused(run("look", "word " * 129, "--svg", "/nonexistent/a"), 1, "128", "129", "--word")
+
     def test_files_that_cannot_be_written(self):
         for flag in ("--html", "--svg"):
             self.refused(run("look", SENTENCE, flag, "/nonexistent/a"), 1, "/nonexistent/a")
@@ -212,7 +219,8 @@ class Others(ProgramTest):
     def test_tokens_count_characters(self):
         tokens = json_of("tokens", "été didn't")
         self.assertEqual([t["piece"] for t in tokens], ["[CLS]", "et", "##e", "didn", "'", "t", "[SEP]"])
-        self.assertEqual([(t["start"], t["end"]) for t in tokens], [(0, 0), (0, 2), (2, 3), (4, 8), (8, 9), (9, 10), (0, 0)])
+        self.assertEqual([(t["start"], t["end"]) for t in tokens],
+                         [(0, 0), (0, 2), (2, 3), (4, 8), (8, 9), (9, 10), (0, 0)])
         self.assertEqual([t["special"] for t in tokens], [True] + [False] * 5 + [True])
         self.assertEqual(len(json_of("tokens", "")), 2)
 

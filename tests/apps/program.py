@@ -67,7 +67,7 @@ def read_safetensors(path):
     header = json.loads(data[8:8 + size])
     header.pop("__metadata__", None)
     body = data[8 + size:]
-    return {name: (t["dtype"], t["shape"], body[t["data_offsets"][0]:t["data_offsets"][1]]) for name, t in header.items()}
+    return {name: (t["dtype"], t["shape"], body[slice(*t["data_offsets"])]) for name, t in header.items()}
 
 
 def write_safetensors(path, tensors):
