@@ -20,4 +20,7 @@ int thread_count(const Run& run);
 // `threads` threads, the calling one among them, and returns when all have returned.
 void on_threads(int threads, const std::function<void()>& worker);
 
+// The same on threads made for this call (new_threads.cc), however many; on fewer where the system gives no more.
+void on_new_threads(int threads, const std::function<void()>& worker);
+
 }  // namespace limelight::detail
