@@ -12,7 +12,30 @@ namespace {
 
 using nlohmann::json;
 
-constexpr size_t kMaxBytes = size_t{256} << 20;
+// The parsed form of a hostile file takes some ten times its size, and one level of nesting far more than its two
+// bytes.
+constexpr size_t kMaxMebibytes = 64;
+constexpr int kMaxNesting = 256;
+
+// The deepest nesting of arrays and objects, outside strings.
+int nesting_of(std::string_view text) {
+  int depth = 0, deepest = 0;
+  bool in_string = false;
+  for (size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    if (in_string) {
+      if (c == '\\') ++at;
+      in_string = c != '"';
+    } else if (c == '[' || c == '{') {
+      deepest = std::max(deepest, ++depth);
+    } else if (c == ']' || c == '}') {
+      --depth;
+    } else {
+      in_string = c == '"';
+    }
+  }
+  return deepest;
+}
 
 // One line of ASCII, short enough for a message.
 std::string literal(const json& scalar) {
@@ -40,11 +63,16 @@ std::string joined(const std::string& parent, const std::string& key) {
 JsonFile::JsonFile(std::filesystem::path path) : path_(std::move(path)) {
   const MappedFile file(path_);
   const size_t size = file.bytes().size();
-  if (size > kMaxBytes) {
-    fail_format(path_.string() + ": expected at most 256 MiB, found " + std::to_string(size) + " bytes");
+  if (size > kMaxMebibytes << 20) {
+    fail_format(path_.string() + ": expected at most " + std::to_string(kMaxMebibytes) + " MiB, found " +
+                std::to_string(size) + " bytes");
   }
   if (size == 0) fail_format(path_.string() + ": expected JSON, found an empty file");
   const auto* text = reinterpret_cast<const char*>(file.bytes().data());
+  if (const int levels = nesting_of({text, size}); levels > kMaxNesting) {
+    fail_format(path_.string() + ": expected at most " + std::to_string(kMaxNesting) + " levels of nesting, found " +
+                std::to_string(levels));
+  }
   document_ = json::parse(text, text + size, nullptr, /*allow_exceptions=*/false);
   // The parser takes a zero byte for the end, whatever follows.
   if (document_.is_discarded() || std::find(text, text + size, '\0') != text + size)

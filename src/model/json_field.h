@@ -47,7 +47,8 @@ class JsonField {
 
 class JsonFile {
  public:
-  // Throws FileError when it cannot be read, FormatError when it is not JSON or larger than 256 MiB.
+  // Throws FileError when it cannot be read, FormatError when it is not JSON, larger than 64 MiB or
+  // nested deeper than 256 levels.
   explicit JsonFile(std::filesystem::path path);
 
   const std::filesystem::path& path() const { return path_; }

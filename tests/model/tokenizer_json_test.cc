@@ -126,17 +126,17 @@ TEST(TokenizerJson, WhatIsNotJsonIsRefused) {
   EXPECT_EQ(refusal("null"), "expected an object, found null");
   for (const std::string& text :
        {std::string(1, '\0'), std::string("{"), std::string("{} {}"), std::string("{\"a\": \"\xFF\"}"),
-        std::string("version https://git-lfs.github.com/spec/v1\n"), std::string(1'000'000, '['),
+        std::string("version https://git-lfs.github.com/spec/v1\n"), std::string(200, '['),
         std::string(1'000'000, '\0'), small_config().dump() + '\0'}) {
     EXPECT_EQ(refusal(text), "is not JSON");
   }
 }
 
-TEST(TokenizerJson, DeepNestingIsRefusedLikeAnyWrongType) {
+TEST(TokenizerJson, DeepNestingIsRefusedBeforeItIsParsed) {
   std::string deep = small_config().dump();
   const std::string depth = std::string(100'000, '[') + std::string(100'000, ']');
   deep.replace(deep.find("\"BertPreTokenizer\""), 18, depth);
-  EXPECT_EQ(refusal(deep), "pre_tokenizer.type: expected a string, found an array");
+  EXPECT_EQ(refusal(deep), "expected at most 256 levels of nesting, found 100002");
 }
 
 TEST(TokenizerJson, AMissingFileIsAFileError) {
