@@ -19,13 +19,14 @@ void expect_agreement(const Problem& p) {
   under_every_isa([&] { EXPECT_TRUE(judge.agrees(p.attend())); });
 }
 
-// Every pair of query count and key count; head sizes take turns.
+// Every pair of query count and key count; head sizes take turns. Sixteen values a row at least: the largest error of the
+// seven outputs of M 7, E 1 is one draw of luck, for the yardstick as for us.
 TEST(Shapes, EveryPairOfQueryAndKeyCountsAgreesWithTheReference) {
   size_t turn = 0;
   for (int64_t m : kQueryCounts) {
     for (int64_t n : kKeyCounts) {
       const int64_t d = m * n > 20000 ? 16 : kHeadSizes[turn++ % kHeadSizes.size()];
-      Problem p = make_problem({.M = m, .N = n, .D = d, .E = kHeadSizes[turn % 3]}, turn);
+      Problem p = make_problem({.M = m, .N = n, .D = d, .E = kHeadSizes[2 + turn % 3]}, turn);
       p.causal = static_cast<Causal>(turn % 3);
       expect_agreement(p);
     }
