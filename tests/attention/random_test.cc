@@ -12,7 +12,8 @@ namespace {
 
 constexpr uint64_t kProblems = 300;
 
-// In a tensor of few numbers a naive computation may be lucky by a factor of two: measured over 3000 problems.
+// Of 3000 problems 36 pass the bound itself, by at most 1.8: 11 are tensors of few numbers, where a naive computation
+// may be lucky; 25 have softcap 20, where our tanh (6 ulp) is plainly less exact than the C library's.
 constexpr double kSlack = 2;
 
 int64_t pick(Random& random, std::initializer_list<int64_t> from) {
