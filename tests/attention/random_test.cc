@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint64_t kProblems = 300;
 
-// Of 3000 problems 36 pass the bound itself, by at most 1.8: 11 are tensors of few numbers, where a naive computation
+// Of 3000 problems 36 exceed the bound itself, by at most 1.8: 11 are tensors of few numbers, where a naive computation
 // may be lucky; 25 have softcap 20, where our tanh (6 ulp) is plainly less exact than the C library's.
 constexpr double kSlack = 2;
 
