@@ -19,8 +19,8 @@ void expect_agreement(const Problem& p) {
   under_every_isa([&] { EXPECT_TRUE(judge.agrees(p.attend())); });
 }
 
-// Every pair of query count and key count; head sizes take turns. Sixteen values a row at least: the largest error of the
-// seven outputs of M 7, E 1 is one draw of luck, for the yardstick as for us.
+// Every pair of query count and key count; head sizes take turns. Sixteen values a row at least: the largest error of
+// the seven outputs of M 7, E 1 is one draw of luck, for the yardstick as for us.
 TEST(Shapes, EveryPairOfQueryAndKeyCountsAgreesWithTheReference) {
   size_t turn = 0;
   for (int64_t m : kQueryCounts) {
