@@ -27,8 +27,8 @@ namespace limelight {
 enum class Causal { kNone, kTopLeft, kBottomRight };
 
 // Keys j with c - left <= j <= c + right are seen; c = i + N - M, or i with kTopLeft; -1 is unlimited.
-// The query's own key counts besides left: a model's "window of W tokens" is left = W - 1, right = 0. Drawn for M = N =
-// 5:
+// The query's own key counts besides left: a model's "window of W tokens" is left = W - 1, right = 0.
+// Drawn for M = N = 5:
 //   left 1, right 0   x . . . .     left 1, right 1   x x . . .
 //                     x x . . .                       x x x . .
 //                     . x x . .                       . x x x .
@@ -54,10 +54,9 @@ struct AttentionOptions {
 };
 
 // q [B,H,M,D], k [B,G,N,D], v [B,G,N,E] -> out [B,H,M,E] and, where a view is given, lse [B,H,M] (natural log).
-// Any strides; out and lse must not overlap the inputs or themselves.
+// Any strides; out and lse must not overlap the inputs or themselves. Safe to call from any thread.
 // Allocates per thread: a key tile, a value tile and a query block (about 512 (D + E) + rows (D + E) floats), kept for
-// the next call. Throws std::invalid_argument, before any work, for arguments that do not fit. Safe to call from any
-// thread.
+// the next call. Throws std::invalid_argument, before any work, for arguments that do not fit.
 void attention(TensorView<const float, 4> q, TensorView<const float, 4> k, TensorView<const float, 4> v,
                const AttentionOptions& options, TensorView<float, 4> out,
                std::optional<TensorView<float, 3>> lse = std::nullopt);

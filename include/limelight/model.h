@@ -1,5 +1,5 @@
-// Encoders of the BERT family: a Hugging Face folder in, hidden states out, every layer's attention open to an
-// observer.
+// Encoders of the BERT family: a Hugging Face folder in, hidden states out.
+// Every layer's attention is open to an observer.
 #pragma once
 
 #include <cstdint>

@@ -25,15 +25,15 @@ struct Kernels;
 class Linear {
  public:
   Linear() = default;
-  // weight [out, in], bias [out]; any strides. Copies. Packs for the instruction set in use, which forward() then
-  // keeps.
+  // weight [out, in], bias [out]; any strides. Copies.
+  // Packs for the instruction set in use, which forward() then keeps.
   explicit Linear(TensorView<const float, 2> weight, std::optional<TensorView<const float, 1>> bias = std::nullopt);
 
   int64_t in() const { return in_; }
   int64_t out() const { return out_; }
 
-  // x [T, in] -> y [T, out]; rows of x and y contiguous along the last axis. One multiply-add chain an element,
-  // ascending.
+  // x [T, in] -> y [T, out]; rows of x and y contiguous along the last axis.
+  // One multiply-add chain an element, ascending.
   void forward(TensorView<const float, 2> x, TensorView<float, 2> y, const Run& run = {}) const;
 
  private:

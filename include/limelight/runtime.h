@@ -10,8 +10,8 @@ namespace limelight {
 // "0.1.0"
 std::string version();
 
-// The instruction sets this build holds and this processor has, best first: of "avx512", "avx2", "sse4", "scalar" (on
-// x86).
+// The instruction sets this build holds and this processor has, best first.
+// On x86: of "avx512", "avx2", "sse4", "scalar".
 std::vector<std::string> available_isas();
 
 // The one in use: the best, or the one named by the environment variable LIMELIGHT_ISA, read once, at the first call
@@ -21,9 +21,9 @@ std::string active_isa();
 // Processors this process may run on (its affinity), at least 1.
 int available_threads();
 
-// Rates of this machine with `threads` threads at once, measured now (about 0.1 s each): f32 multiply-adds of the
-// active instruction set from registers, in flop a second, and a read loop over memory beyond the caches, in bytes a
-// second.
+// Rates of this machine with `threads` threads at once, measured now (about 0.1 s each).
+// In flop a second: f32 multiply-adds of the active instruction set, from registers.
+// In bytes a second: a read loop over memory beyond the caches.
 double measure_peak_flops(int threads);
 double measure_read_bandwidth(int threads);
 

@@ -30,8 +30,8 @@ struct TensorInfo {
 };
 
 // A mapped file, checked whole at open(): header, types, products, ranges without overlap, hole or trailing bytes.
-// Throws FileError or FormatError naming file and field. Header limit: 256 MiB. Move-only; infos live as long as the
-// file.
+// Throws FileError or FormatError naming file and field. Header limit: 256 MiB.
+// Move-only; infos live as long as the file.
 class SafetensorsFile {
  public:
   static SafetensorsFile open(const std::filesystem::path& path);

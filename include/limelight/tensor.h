@@ -61,9 +61,9 @@ struct AlignedFree {
 };
 std::unique_ptr<void, AlignedFree> allocate_aligned(size_t bytes);
 
-// Owns a contiguous array, last axis fastest, 64-byte aligned, zero at first. Move-only: a copy is asked for by
-// clone(). Throws std::invalid_argument for a negative size or a product beyond the address space, std::bad_alloc when
-// memory ends.
+// Owns a contiguous array, last axis fastest, 64-byte aligned, zero at first.
+// Move-only: a copy is asked for by clone().
+// Throws std::invalid_argument for a negative size or a product beyond the address space, and std::bad_alloc.
 template <class T, int Rank>
 class Tensor {
  public:

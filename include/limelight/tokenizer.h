@@ -44,8 +44,8 @@ class Tokenizer {
 };
 
 // The words of a text, the same for every model, in reading order: a run of letters, digits and marks, with an
-// apostrophe
-// (' or U+2019) between letters inside it; every other visible character, and each CJK character, is a word of its own.
+// apostrophe (' or U+2019) between letters inside it. Every other visible character, and each CJK character, is a word
+// of its own. A character is what a reader sees as one (a grapheme cluster of UAX 29): no letter loses its marks.
 // Throws std::invalid_argument naming the byte when the text is not UTF-8.
 std::vector<Span> words_of(std::string_view text);
 
