@@ -23,12 +23,13 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// Calls that together last about 30 ms, so that the clock's grain and a single interruption count little.
+// Calls that together last about 100 ms: the clock's grain and a single interruption count little, and what the peak
+// measurement in between drove from the caches is back soon.
 int repeats_of(const std::function<void()>& call) {
   call();
   const double start = now();
   call();
-  return std::max(1, static_cast<int>(0.03 / std::max(1e-9, now() - start)));
+  return std::max(1, static_cast<int>(0.1 / std::max(1e-9, now() - start)));
 }
 
 double seconds_of(const std::function<void()>& call, int repeats) {

@@ -4,7 +4,6 @@
 
 #include "attention/plan.h"
 #include "attention/problem.h"
-#include "core/parallel.h"
 #include "kernels/kernels.h"
 #include "limelight/attention.h"
 
@@ -38,7 +37,7 @@ Explanation explain(TensorView<const float, 4> q, TensorView<const float, 4> k, 
   Explanation e;
   e.isa = kernels.isa;
   e.tasks = static_cast<int64_t>(plan.tasks.size());
-  e.threads = static_cast<int>(std::clamp<int64_t>(e.tasks, 1, detail::thread_count(p.run)));
+  e.threads = static_cast<int>(std::clamp<int64_t>(e.tasks, 1, plan.threads));
   e.key_tile = kKeyTile;
   e.query_block = plan.block_rows;
   for (const Task& task : plan.tasks) {

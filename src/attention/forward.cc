@@ -183,7 +183,8 @@ class ForwardTask {
 
 void forward(const Problem& problem, const Kernels& kernels, const char* where, const ForwardResults& results) {
   const Plan plan = make_plan(problem, kernels);
-  parallel_for(static_cast<int64_t>(plan.tasks.size()), problem.run, where, [&](int64_t index) {
+  const Run run{plan.threads, problem.run.progress};
+  parallel_for(static_cast<int64_t>(plan.tasks.size()), run, where, [&](int64_t index) {
     ForwardTask(problem, kernels, results, plan.block_rows).run(plan.tasks[static_cast<size_t>(index)]);
   });
 }

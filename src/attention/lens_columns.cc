@@ -65,12 +65,9 @@ class ColumnTask {
     return cell_begin(cell + 1, request_.heatmap, problem_.queries);
   }
 
+  // Intervals move with the query, so the first and the last of a chunk bound all of them.
   bool reaches_tile(int64_t b, int64_t begin, int64_t end) const {
-    for (int64_t i = begin; i < end; ++i) {
-      const Interval live = problem_.live(b, i);
-      if (live.begin < tile_.first + tile_.length && live.end > tile_.first) return true;
-    }
-    return false;
+    return problem_.live(b, begin).begin < tile_.first + tile_.length && problem_.live(b, end - 1).end > tile_.first;
   }
 
   void walk(int64_t b, int64_t h, int64_t begin, int64_t end) {
@@ -109,10 +106,9 @@ class ColumnTask {
     for (int64_t column = 0; column < cells.columns; ++column) {
       const int64_t end = cell_begin(cells.first + column + 1, request_.heatmap, problem_.length(b)) - tile_.first;
       const size_t at = static_cast<size_t>(row * cells.columns + column);
-      for (; j < std::min(end, tile_.length); ++j) {
-        cells.sum[at] += pool_sum_[j];
-        cells.max[at] = std::max(cells.max[at], pool_max_[j]);
-      }
+      const int64_t count = std::max<int64_t>(0, std::min(end, tile_.length) - j);
+      kernels_.pool(pool_sum_ + j, pool_max_ + j, count, &cells.sum[at], &cells.max[at]);
+      j += count;
     }
     clear_pool();
   }

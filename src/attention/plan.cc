@@ -20,9 +20,15 @@ int64_t rows_that_fit(const Problem& p, const Kernels& kernels) {
   return std::clamp(rows, kFewest, kMost) / kernels.row_group * kernels.row_group;
 }
 
-int64_t rows_a_task(const Problem& p, const Kernels& kernels) {
+// A second thread costs some microseconds: below 2^19 multiply-adds, about 5 us, the calling thread is done sooner.
+int threads_for(const Problem& p) {
+  constexpr double kSmall = 1 << 19;
+  const double pairs = static_cast<double>(p.batch * p.heads) * static_cast<double>(p.queries * p.keys);
+  return pairs * static_cast<double>(p.head_size + p.value_size) < kSmall ? 1 : thread_count(p.run);
+}
+
+int64_t rows_a_task(const Problem& p, const Kernels& kernels, int threads) {
   const int64_t fit = rows_that_fit(p, kernels);
-  const int threads = thread_count(p.run);
   if (threads == 1) return fit;
   // Four tasks a thread even out causal blocks of unequal work.
   constexpr int64_t kTasksAThread = 4;
@@ -44,7 +50,8 @@ int64_t level2_bytes() {
 
 Plan make_plan(const Problem& p, const Kernels& kernels) {
   Plan plan;
-  plan.block_rows = rows_a_task(p, kernels);
+  plan.threads = threads_for(p);
+  plan.block_rows = rows_a_task(p, kernels, plan.threads);
   const int64_t heads = std::max<int64_t>(1, p.heads_per_group());
   const int64_t block = std::max<int64_t>(1, plan.block_rows / heads);
   plan.block_rows = std::min(block, p.queries) * heads;

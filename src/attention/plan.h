@@ -16,6 +16,7 @@ struct Task {
 };
 
 struct Plan {
+  int threads = 1;          // at most as asked; one where the work is too small to share
   int64_t block_rows = 0;   // query rows a task, at most
   std::vector<Task> tasks;  // most live pairs first
 };

@@ -49,23 +49,33 @@ void RowBlock::load(int64_t b, std::span<const Row> rows) {
   b_ = b;
   rows_ = rows;
   reach_ = {problem_.keys, 0};
-  const TensorView<const float, 4>& q = problem_.q;
-  const int64_t depth = problem_.head_size;
   for (size_t r = 0; r < rows.size(); ++r) {
     const Interval live = live_[r] = problem_.live(b, rows[r].query);
-    if (live.begin < live.end) {
-      reach_.begin = std::min(reach_.begin, live.begin);
-      reach_.end = std::max(reach_.end, live.end);
-    }
-    const float* from = &q(b, rows[r].head, rows[r].query, 0);
-    float* to = queries_ + static_cast<int64_t>(r) * depth;
-    if (q.strides[3] == 1) {
-      kernels_.scale(from, problem_.scale, depth, to);
-    } else {
-      for (int64_t d = 0; d < depth; ++d) to[d] = from[d * q.strides[3]] * problem_.scale;
-    }
+    if (live.begin == live.end) continue;
+    reach_.begin = std::min(reach_.begin, live.begin);
+    reach_.end = std::max(reach_.end, live.end);
   }
   reach_.begin = std::min(reach_.begin, reach_.end);
+  load_queries();
+}
+
+void RowBlock::load_queries() {
+  const TensorView<const float, 4>& q = problem_.q;
+  const int64_t depth = problem_.head_size;
+  const int64_t stride = q.strides[3];
+  const auto address = [&](size_t r) { return &q(b_, rows_[r].head, rows_[r].query, 0); };
+  for (size_t r = 0, next = 0; r < rows_.size(); r = next) {
+    const float* from = address(r);
+    float* to = queries_ + static_cast<int64_t>(r) * depth;
+    next = r + 1;
+    if (stride != 1) {
+      for (int64_t d = 0; d < depth; ++d) to[d] = from[d * stride] * problem_.scale;
+      continue;
+    }
+    // Rows that follow each other in memory are scaled in one go.
+    while (next < rows_.size() && address(next) == address(next - 1) + depth) ++next;
+    kernels_.scale(from, problem_.scale, static_cast<int64_t>(next - r) * depth, to);
+  }
 }
 
 ScoreGroup RowBlock::scores(int64_t first, int64_t count, const KeyTile& tile) {

@@ -48,6 +48,7 @@ class RowBlock {
   ScoreGroup scores(int64_t first, int64_t count, const KeyTile& tile);
 
  private:
+  void load_queries();
   const float* bias_row(const Row& row, const KeyTile& tile, KeyInterval live, int64_t slot);
 
   const Problem& problem_;

@@ -79,6 +79,9 @@ struct Kernels {
   void (*weigh_scores)(const float* scores, float max, float inverse_sum, int64_t count,
                        float* weights) noexcept = nullptr;
 
+  // *total += the sums, in whole vectors and then the rest; *most = the largest of it and the maxima.
+  void (*pool)(const float* sums, const float* maxima, int64_t count, float* total, float* most) noexcept = nullptr;
+
   // y = factor x.
   void (*scale)(const float* x, float factor, int64_t count, float* y) noexcept = nullptr;
   // y = x (0 where nullptr), minus infinity where mask (unless nullptr) is 0.

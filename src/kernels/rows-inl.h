@@ -7,6 +7,8 @@
 #define LIMELIGHT_KERNELS_ROWS_INL_H_
 #endif
 
+#include <algorithm>
+
 #include "hwy/highway.h"
 #include "kernels/product-inl.h"
 #include "kernels/scores-inl.h"
@@ -21,6 +23,24 @@ void Scale(const float* x, float factor, int64_t count, float* y) noexcept {
   int64_t n = 0;
   for (; n + kLanes <= count; n += kLanes) hn::StoreU(hn::Mul(hn::LoadU(d, x + n), hn::Set(d, factor)), d, y + n);
   for (; n < count; ++n) y[n] = x[n] * factor;
+}
+
+void Pool(const float* sums, const float* maxima, int64_t count, float* total, float* most) noexcept {
+  const F32 d;
+  Vector sum = hn::Zero(d);
+  Vector max = hn::Set(d, *most);
+  int64_t n = 0;
+  for (; n + kLanes <= count; n += kLanes) {
+    sum = hn::Add(sum, hn::LoadU(d, sums + n));
+    max = hn::Max(max, hn::LoadU(d, maxima + n));
+  }
+  float rest = hn::GetLane(hn::SumOfLanes(d, sum));
+  *most = hn::GetLane(hn::MaxOfLanes(d, max));
+  for (; n < count; ++n) {
+    rest += sums[n];
+    *most = std::max(*most, maxima[n]);
+  }
+  *total += rest;
 }
 
 void MaskBias(const float* x, const uint8_t* mask, int64_t count, float* y) noexcept {

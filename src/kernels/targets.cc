@@ -27,6 +27,7 @@ void FillTable(Kernels& kernels) {
   kernels.attend = Attend;
   kernels.weigh = Weigh;
   kernels.weigh_scores = WeighScores;
+  kernels.pool = Pool;
   kernels.scale = Scale;
   kernels.mask_bias = MaskBias;
   kernels.all_finite = AllFinite;

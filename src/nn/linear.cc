@@ -9,24 +9,26 @@
 namespace limelight {
 namespace {
 
-// Multiply-adds. Below kSerial the whole product stays on the calling thread: measured, a second thread gains nothing
-// on less than 4.4 us of work, and AVX-512 does 2^19 in 6. A task is half of that, long beside the 0.2 us of handing it
-// out.
+// Multiply-adds below which the whole product stays on the calling thread: measured, a second thread gains nothing on
+// less than 4.4 us of work, and AVX-512 does 2^19 in 6.
 constexpr int64_t kSerial = int64_t{1} << 19;
-constexpr int64_t kTask = int64_t{1} << 18;
+constexpr int64_t kTasksAThread = 4;
 
 // A task is a block of rows times whole panels of columns.
 struct Cut {
   int64_t rows, columns;
 };
 
-Cut cut(int64_t rows, int64_t in, int64_t out, const detail::Kernels& kernels) {
-  const int64_t depth = std::max<int64_t>(1, in);
-  if (rows * depth * out < kSerial) return {rows, out};
-  const int64_t group = kernels.row_group;
-  const int64_t task_rows = std::max<int64_t>(1, kTask / (depth * kernels.panel) / group) * group;
-  const int64_t block = std::min(rows, task_rows);
-  return {block, std::max<int64_t>(1, kTask / (block * depth * kernels.panel)) * kernels.panel};
+// Panels first, as many beside each other as can be: a task reads its weights once, and ahead of their use.
+Cut cut(int64_t rows, int64_t in, int64_t out, const detail::Kernels& kernels, int threads) {
+  if (threads == 1 || rows * std::max<int64_t>(1, in) * out < kSerial) return {rows, out};
+  const int64_t wanted = kTasksAThread * threads;
+  const int64_t panels = (out + kernels.panel - 1) / kernels.panel;
+  const int64_t panels_a_task = std::max<int64_t>(1, panels / wanted);
+  const int64_t column_blocks = (panels + panels_a_task - 1) / panels_a_task;
+  const int64_t row_blocks = (wanted + column_blocks - 1) / column_blocks;
+  const int64_t groups = (rows + kernels.row_group - 1) / kernels.row_group;
+  return {(groups + row_blocks - 1) / row_blocks * kernels.row_group, panels_a_task * kernels.panel};
 }
 
 }  // namespace
@@ -49,7 +51,7 @@ void Linear::forward(TensorView<const float, 2> x, TensorView<float, 2> y, const
   detail::check_rows<2>("linear", "x", x, {-1, in_});
   detail::check_output_rows("linear", "y", y, {rows, out_});
   if (rows == 0 || out_ == 0) return;
-  const Cut task = cut(rows, in_, out_, *kernels_);
+  const Cut task = cut(rows, in_, out_, *kernels_, detail::thread_count(run));
   const int64_t row_blocks = (rows + task.rows - 1) / task.rows;
   const int64_t column_blocks = (out_ + task.columns - 1) / task.columns;
   // Rows go by while a panel stays in cache, and every weight comes from memory once.
