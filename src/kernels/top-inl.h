@@ -46,7 +46,7 @@ HWY_INLINE int64_t CountAhead(const float* values, int64_t count, float s, int64
 HWY_INLINE float TileBound(const float* s, int64_t begin, int64_t end, int64_t size) {
   const F32 d;
   constexpr int64_t kGroups = std::max<int64_t>(2 * kPanel, 32);
-  if (2 * size > kGroups || end - begin < 2 * kGroups) return std::numeric_limits<float>::lowest();
+  if (2 * size > kGroups || end - begin < 4 * size) return std::numeric_limits<float>::lowest();
   HWY_ALIGN float group_max[kGroups];
   std::fill_n(group_max, kGroups, kMinusInfinity);
   for (int64_t j = begin; j < end; j += kLanes) {
