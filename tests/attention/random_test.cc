@@ -12,9 +12,9 @@ namespace {
 
 constexpr uint64_t kProblems = 300;
 
-// Of 3000 problems 36 exceed the bound itself, by at most 1.8: 11 are tensors of few numbers, where a naive computation
-// may be lucky; 25 have softcap 20, where our tanh (6 ulp) is plainly less exact than the C library's.
-constexpr double kSlack = 2;
+// Of 3000 problems 10 exceed the bound itself in one tensor, by at most 1.47: tensors of few numbers, where the largest
+// error of a naive computation may be lucky.
+constexpr double kSlack = 1.5;
 
 int64_t pick(Random& random, std::initializer_list<int64_t> from) {
   return *(from.begin() + std::uniform_int_distribution<size_t>(0, from.size() - 1)(random));
