@@ -1,6 +1,8 @@
 // 131,072 tokens, causal, with everything the lens offers: peak memory beyond inputs and outputs, time, exactness.
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <functional>
 #include <vector>
 
 #include "bench/measure.h"
