@@ -17,9 +17,10 @@ using detail::Task;
 
 // Tiles from the first key any query of the task sees to the last.
 int64_t tiles_reached(const Problem& p, const Task& task) {
+  const detail::LiveRule rule = p.live(task.b);
   Interval reach{p.keys, 0};
   for (int64_t i = task.begin; i < task.end; ++i) {
-    const Interval live = p.live(task.b, i);
+    const Interval live = rule(i);
     if (live.begin == live.end) continue;
     reach.begin = std::min(reach.begin, live.begin);
     reach.end = std::max(reach.end, live.end);

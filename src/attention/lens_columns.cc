@@ -67,7 +67,8 @@ class ColumnTask {
 
   // Intervals move with the query, so the first and the last of a chunk bound all of them.
   bool reaches_tile(int64_t b, int64_t begin, int64_t end) const {
-    return problem_.live(b, begin).begin < tile_.first + tile_.length && problem_.live(b, end - 1).end > tile_.first;
+    const LiveRule rule = problem_.live(b);
+    return rule(begin).begin < tile_.first + tile_.length && rule(end - 1).end > tile_.first;
   }
 
   void walk(int64_t b, int64_t h, int64_t begin, int64_t end) {

@@ -1,4 +1,5 @@
-// Whole rows of chosen queries: one pass for their maximum and sum, one for the weights. No other query is touched.
+// Whole rows of chosen queries: their scores are kept, and become weights once maximum and sum are known. No other
+// query is touched.
 #include <algorithm>
 #include <limits>
 
@@ -23,57 +24,52 @@ class RowTask {
         block_(problem, kernels, kRowsATask, scratch_),
         max_(scratch_.take<float>(kRowsATask + kernels.lanes)),
         sum_(scratch_.take<float>(kRowsATask + kernels.lanes)),
-        weights_(scratch_.take<float>(kernels.row_group * kKeyTile)) {}
+        scores_(scratch_.take<float>(kernels.row_group * kKeyTile)) {}
 
   // slots[r] is the place of rows[r] in the request.
   void run(int64_t b, int64_t g, std::span<const Row> rows, std::span<const int64_t> slots) {
     block_.load(b, rows);
     std::fill_n(max_, kRowsATask + kernels_.lanes, kMinusInfinity);
     std::fill_n(sum_, kRowsATask + kernels_.lanes, 0.0f);
-    each_group(b, g, [&](int64_t r, const ScoreGroup& scores, const KeyTile&) {
-      AttendGroup group;
-      group.score = scores;
-      group.max = max_ + r;
-      group.sum = sum_ + r;
-      kernels_.attend(group);
-    });
-    for (size_t r = 0; r < rows.size(); ++r) {
-      const bool dead = max_[r] == kMinusInfinity && sum_[r] == 0;
-      max_[r] = dead ? 0.0f : max_[r];
-      sum_[r] = dead ? 0.0f : 1.0f / sum_[r];
-    }
-    each_group(b, g, [&](int64_t r, const ScoreGroup& scores, const KeyTile& tile) {
-      WeighGroup group;
-      group.score = scores;
-      group.max = max_ + r;
-      group.inverse_sum = sum_ + r;
-      group.weights = weights_;
-      kernels_.weigh(group);
-      for (int64_t i = 0; i < scores.rows; ++i) {
-        write(b, rows[static_cast<size_t>(r + i)], slots[static_cast<size_t>(r + i)], scores.live[i], tile, i);
-      }
-    });
-  }
-
- private:
-  template <class Visit>
-  void each_group(int64_t b, int64_t g, const Visit& visit) {
     const Interval reach = block_.reach();
-    const int64_t count = static_cast<int64_t>(block_.rows().size());
+    const int64_t count = static_cast<int64_t>(rows.size());
     for (int64_t first = reach.begin / kKeyTile * kKeyTile; first < reach.end; first += kKeyTile) {
       const KeyTile tile = keys_.pack(b, g, first, std::min(kKeyTile, reach.end - first));
       for (int64_t r = 0; r < count; r += kernels_.row_group) {
-        visit(r, block_.scores(r, std::min(kernels_.row_group, count - r), tile), tile);
+        AttendGroup group;
+        group.score = block_.scores(r, std::min(kernels_.row_group, count - r), tile);
+        group.max = max_ + r;
+        group.sum = sum_ + r;
+        kernels_.attend(group);
+        kernels_.scores(group.score, scores_);
+        for (int64_t i = 0; i < group.score.rows; ++i) {
+          keep(rows[static_cast<size_t>(r + i)], slots[static_cast<size_t>(r + i)], group.score.live[i], tile, i);
+        }
       }
+    }
+    for (size_t r = 0; r < rows.size(); ++r) weigh(b, rows[r], slots[r], max_[r], sum_[r]);
+  }
+
+ private:
+  // Row i of the group's scores, where a key is live; elsewhere the result stays blocked.
+  void keep(const Row& row, int64_t slot, KeyInterval live, const KeyTile& tile, int64_t i) {
+    for (int64_t j = live.begin; j < live.end; ++j) {
+      const int64_t key = tile.first + j;
+      if (problem_.masked(tile.b, row.head, row.query, key)) continue;
+      result_.rows(tile.b, row.head, slot, key) = scores_[i * kKeyTile + j];
+      result_.rows_blocked(tile.b, row.head, slot, key) = 0;
     }
   }
 
-  void write(int64_t b, const Row& row, int64_t slot, KeyInterval live, const KeyTile& tile, int64_t i) {
-    for (int64_t j = live.begin; j < live.end; ++j) {
-      const int64_t key = tile.first + j;
-      if (problem_.masked(b, row.head, row.query, key)) continue;
-      result_.rows(b, row.head, slot, key) = weights_[i * kKeyTile + j];
-      result_.rows_blocked(b, row.head, slot, key) = 0;
+  // A row's scores become weights; what is blocked gets 0.
+  void weigh(int64_t b, const Row& row, int64_t slot, float max, float sum) {
+    if (problem_.keys == 0) return;
+    float* weights = &result_.rows(b, row.head, slot, 0);
+    const uint8_t* blocked = &result_.rows_blocked(b, row.head, slot, 0);
+    const bool dead = max == kMinusInfinity && sum == 0;
+    kernels_.weigh_scores(weights, dead ? 0.0f : max, dead ? 0.0f : 1.0f / sum, problem_.keys, weights);
+    for (int64_t j = 0; j < problem_.keys; ++j) {
+      if (blocked[j] != 0) weights[j] = 0;
     }
   }
 
@@ -84,8 +80,8 @@ class RowTask {
   KeyPacker keys_;
   RowBlock block_;
   float* max_;
-  float* sum_;  // then its inverse
-  float* weights_;
+  float* sum_;
+  float* scores_;
 };
 
 }  // namespace

@@ -57,10 +57,11 @@ Plan make_plan(const Problem& p, const Kernels& kernels) {
   plan.block_rows = std::min(block, p.queries) * heads;
   if (p.heads == 0) return plan;
   for (int64_t b = 0; b < p.batch; ++b) {
+    const LiveRule rule = p.live(b);
     for (int64_t begin = 0; begin < p.queries; begin += block) {
       Task task{b, 0, begin, std::min(p.queries, begin + block), 0};
       for (int64_t i = task.begin; i < task.end; ++i) {
-        const Interval live = p.live(b, i);
+        const Interval live = rule(i);
         task.live_pairs += (live.end - live.begin) * heads;
       }
       for (task.g = 0; task.g < p.groups; ++task.g) plan.tasks.push_back(task);

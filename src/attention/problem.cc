@@ -106,18 +106,16 @@ void check_outputs(const char* where, const Problem& p, const TensorView<float, 
   check_sizes(where, "lse", sizes.data(), lse->sizes.data(), 3);
 }
 
-Interval Problem::live(int64_t b, int64_t query) const {
+LiveRule Problem::live(int64_t b) const {
   const int64_t n = length(b);
-  const int64_t center = causal == Causal::kTopLeft ? query : query + n - queries;
-  Interval live{0, n};
-  if (causal != Causal::kNone) live.end = std::min(live.end, center + 1);
+  const int64_t offset = causal == Causal::kTopLeft ? 0 : n - queries;
   // Beyond n + queries a limit cuts nothing, and the sums cannot overflow.
   const int64_t widest = n + queries;
-  if (window.left >= 0) live.begin = std::max(live.begin, center - std::min(window.left, widest));
-  if (window.right >= 0) live.end = std::min(live.end, center + std::min(window.right, widest) + 1);
-  live.end = std::max(live.end, int64_t{0});
-  live.begin = std::min(live.begin, live.end);
-  return live;
+  LiveRule rule{n, -queries, n};
+  if (causal != Causal::kNone) rule.end_shift = std::min(rule.end_shift, offset + 1);
+  if (window.left >= 0) rule.begin_shift = std::max(rule.begin_shift, offset - std::min(window.left, widest));
+  if (window.right >= 0) rule.end_shift = std::min(rule.end_shift, offset + std::min(window.right, widest) + 1);
+  return rule;
 }
 
 bool Problem::masked(int64_t b, int64_t head, int64_t query, int64_t key) const {

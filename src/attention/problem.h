@@ -1,6 +1,7 @@
 // The arguments of one attention call, checked at the door; everything behind it trusts them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 
@@ -12,6 +13,18 @@ namespace limelight::detail {
 struct Interval {
   int64_t begin = 0;
   int64_t end = 0;
+};
+
+// The keys that queries of one sequence see, by length, causal corner and window: the interval moves with the query.
+struct LiveRule {
+  int64_t length = 0;
+  int64_t begin_shift = 0;
+  int64_t end_shift = 0;
+
+  Interval operator()(int64_t query) const {
+    const int64_t end = std::clamp<int64_t>(query + end_shift, 0, length);
+    return {std::clamp<int64_t>(query + begin_shift, 0, end), end};
+  }
 };
 
 struct Problem {
@@ -29,8 +42,7 @@ struct Problem {
 
   int64_t heads_per_group() const { return groups == 0 ? 0 : heads / groups; }
   int64_t length(int64_t b) const { return key_lengths ? (*key_lengths)(b) : keys; }
-  // By length, causal corner and window.
-  Interval live(int64_t b, int64_t query) const;
+  LiveRule live(int64_t b) const;
   // Whether bias or mask hides a key inside the interval.
   bool masked(int64_t b, int64_t head, int64_t query, int64_t key) const;
 };

@@ -49,8 +49,9 @@ void RowBlock::load(int64_t b, std::span<const Row> rows) {
   b_ = b;
   rows_ = rows;
   reach_ = {problem_.keys, 0};
+  const LiveRule rule = problem_.live(b);
   for (size_t r = 0; r < rows.size(); ++r) {
-    const Interval live = live_[r] = problem_.live(b, rows[r].query);
+    const Interval live = live_[r] = rule(rows[r].query);
     if (live.begin == live.end) continue;
     reach_.begin = std::min(reach_.begin, live.begin);
     reach_.end = std::max(reach_.end, live.end);

@@ -48,12 +48,11 @@ struct AttendGroup {
   int64_t first_key = 0;           // of the tile, counted in the sequence, for top_index
 };
 
-// A row group's weights exp(s - max) inverse_sum, from the final maximum and sum of each row.
+// A row group's weights exp(s - max) inverse_sum, from the final maximum and sum of each row, added up by key.
 struct WeighGroup {
   ScoreGroup score;
   const float* max = nullptr;          // [rows]
   const float* inverse_sum = nullptr;  // [rows]
-  float* weights = nullptr;            // [rows, kKeyTile]; or nullptr
   float* received = nullptr;           // [kKeyTile] += the weights, rows ascending; or nullptr
   float* pool_sum = nullptr;           // [kKeyTile] the same again, for the heatmap; or nullptr
   float* pool_max = nullptr;           // [kKeyTile] maximum over the rows; or nullptr
@@ -74,6 +73,8 @@ struct Kernels {
 
   void (*attend)(const AttendGroup& group) noexcept = nullptr;
   void (*weigh)(const WeighGroup& group) noexcept = nullptr;
+  // scores [rows, kKeyTile], written from each row's first key to its last.
+  void (*scores)(const ScoreGroup& group, float* scores) noexcept = nullptr;
 
   // weights = exp(scores - max) inverse_sum, as weigh computes them.
   void (*weigh_scores)(const float* scores, float max, float inverse_sum, int64_t count,

@@ -1,4 +1,5 @@
-// The weights of a row group against a key tile, from each row's final maximum and sum; added up by key where asked.
+// The weights of a row group against a key tile, from each row's final maximum and sum; added up by key; or its scores
+// alone.
 #if defined(LIMELIGHT_KERNELS_WEIGH_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef LIMELIGHT_KERNELS_WEIGH_INL_H_
 #undef LIMELIGHT_KERNELS_WEIGH_INL_H_
@@ -17,9 +18,9 @@ namespace limelight::detail {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// weights [R, kKeyTile] from scores in place; keys outer and rows inner, so that a key's sum stays in a register.
+// Keys outer and rows inner, so that a key's sum stays in a register.
 template <int R>
-HWY_INLINE void WeighKeys(const WeighGroup& group, const Reach& reach, float* HWY_RESTRICT scores) {
+HWY_INLINE void WeighKeys(const WeighGroup& group, const Reach& reach, const float* HWY_RESTRICT scores) {
   const F32 d;
   for (int64_t j = reach.pair_begin; j < reach.pair_end; j += kLanes) {
     Vector sum = hn::Zero(d);
@@ -32,10 +33,9 @@ HWY_INLINE void WeighKeys(const WeighGroup& group, const Reach& reach, float* HW
     }
 #pragma GCC unroll 8
     for (int i = 0; i < R; ++i) {
-      float* s = scores + i * kKeyTile + j;
-      const Vector e = Exp(d, hn::Sub(hn::Load(d, s), hn::Set(d, group.max[i])));
+      const Vector s = hn::Load(d, scores + i * kKeyTile + j);
+      const Vector e = Exp(d, hn::Sub(s, hn::Set(d, group.max[i])));
       const Vector weight = hn::Mul(e, hn::Set(d, group.inverse_sum[i]));
-      if (group.weights != nullptr) hn::Store(weight, d, group.weights + i * kKeyTile + j);
       sum = hn::Add(sum, weight);
       pool_sum = hn::Add(pool_sum, weight);
       pool_max = hn::Max(pool_max, weight);
@@ -58,6 +58,12 @@ void WeighScores(const float* scores, float max, float inverse_sum, int64_t coun
     hn::Store(hn::Mul(e, hn::Set(d, inverse_sum)), d, lanes);
     std::copy_n(lanes, some, weights + n);
   }
+}
+
+void GroupScores(const ScoreGroup& group, float* scores) noexcept {
+  const Reach reach = ReachOf(group);
+  if (reach.begin >= reach.end) return;
+  WithRows(group.rows, [&](auto rows) { Scores<decltype(rows)::value>(group, reach, scores); });
 }
 
 void Weigh(const WeighGroup& group) noexcept {
