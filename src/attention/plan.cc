@@ -27,15 +27,26 @@ int threads_for(const Problem& p) {
   return pairs * static_cast<double>(p.head_size + p.value_size) < kSmall ? 1 : thread_count(p.run);
 }
 
-int64_t rows_a_task(const Problem& p, const Kernels& kernels, int threads) {
-  const int64_t fit = rows_that_fit(p, kernels);
-  if (threads == 1) return fit;
-  // Four tasks a thread even out causal blocks of unequal work.
+// Blocks that the rows of one key/value head are cut into: as few as fit the cache, more where threads would wait. Four
+// tasks a thread even out causal blocks of unequal work.
+int64_t blocks_of(const Problem& p, const Kernels& kernels, int threads) {
   constexpr int64_t kTasksAThread = 4;
   constexpr int64_t kFewest = 48;
-  const int64_t rows = p.batch * p.heads * p.queries;
-  const int64_t share = rows / (threads * kTasksAThread) / kernels.row_group * kernels.row_group;
-  return std::clamp(share, std::min(kFewest, fit), fit);
+  const int64_t rows = p.queries * p.heads_per_group();
+  const int64_t fit = rows_that_fit(p, kernels);
+  const int64_t blocks = (rows + fit - 1) / fit;
+  if (threads == 1) return blocks;
+  const int64_t sequences = std::max<int64_t>(1, p.batch * p.groups);
+  const int64_t wanted = (threads * kTasksAThread + sequences - 1) / sequences;
+  return std::max(blocks, std::min(wanted, rows / kFewest));
+}
+
+// Queries a block: nearly equal blocks, in whole row groups where each query is one row.
+int64_t queries_a_block(const Problem& p, const Kernels& kernels, int threads) {
+  const int64_t blocks = std::max<int64_t>(1, blocks_of(p, kernels, threads));
+  const int64_t queries = std::max<int64_t>(1, (p.queries + blocks - 1) / blocks);
+  const int64_t step = p.heads_per_group() == 1 ? kernels.row_group : 1;
+  return (queries + step - 1) / step * step;
 }
 
 }  // namespace
@@ -51,9 +62,8 @@ int64_t level2_bytes() {
 Plan make_plan(const Problem& p, const Kernels& kernels) {
   Plan plan;
   plan.threads = threads_for(p);
-  plan.block_rows = rows_a_task(p, kernels, plan.threads);
   const int64_t heads = std::max<int64_t>(1, p.heads_per_group());
-  const int64_t block = std::max<int64_t>(1, plan.block_rows / heads);
+  const int64_t block = queries_a_block(p, kernels, plan.threads);
   plan.block_rows = std::min(block, p.queries) * heads;
   if (p.heads == 0) return plan;
   for (int64_t b = 0; b < p.batch; ++b) {
