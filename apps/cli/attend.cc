@@ -40,7 +40,8 @@ struct Attend {
         .flag("--entropy", entropy, "Write the entropy of every query's weights")
         .number("--heatmap", heatmap, "Write a map of the weights, pooled to P by P", {.least = 1})
         .number("--threads", threads, "All processors unless given", {.least = 1, .most = 4096})
-        .flag("--json", json, "Print the list of tensors as JSON");
+        .flag("--json", json, "Print the list of tensors as JSON")
+        .rule([this] { return overwriting("--out", out, *in); });
   }
 
   AttentionOptions options(const AttendInput& input) const {

@@ -93,7 +93,9 @@ void add_dump(CommandLine& line) {
   dump->model.declare_model(command);
   dump->model.declare_mask(command);
   dump->model.declare_cut(command);
-  command.flag("--json", dump->json, "Print the list of tensors as JSON");
+  command.flag("--json", dump->json, "Print the list of tensors as JSON").rule([dump] {
+    return overwriting("--out", dump->out, dump->source.file());
+  });
 }
 
 }  // namespace limelight::cli

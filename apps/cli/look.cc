@@ -41,7 +41,9 @@ struct Look {
         .needs("--find", "--word")
         .needs("--top", "--word")
         .excludes("--find", "--head")
-        .excludes("--json", "--csv");
+        .excludes("--json", "--csv")
+        .rule([this] { return overwriting("--html", html, source.file()); })
+        .rule([this] { return overwriting("--svg", svg, source.file()); });
   }
 
   void run() const {

@@ -11,6 +11,7 @@
 #include <exception>
 #include <new>
 #include <span>
+#include <system_error>
 
 #include "core/error.h"
 #include "model/output_file.h"
@@ -68,6 +69,13 @@ int report_failure(const std::function<void()>& work) {
 
 void write_file(const std::filesystem::path& path, std::string_view content) {
   detail::write_file(path, {std::as_bytes(std::span(content))});
+}
+
+std::string overwriting(std::string_view option, const std::filesystem::path& path,
+                        const std::filesystem::path& input) {
+  std::error_code absent;
+  if (!std::filesystem::equivalent(path, input, absent) || !std::filesystem::is_regular_file(input, absent)) return "";
+  return fmt::format("{} {} is the file that is read; name another", option, path.native());
 }
 
 std::string read_file(const std::string& path) {

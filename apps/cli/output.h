@@ -21,6 +21,10 @@ int report_failure(const std::function<void()>& work);
 // Written to a temporary name beside `path` and renamed when whole; on failure nothing is left. Throws FileError.
 void write_file(const std::filesystem::path& path, std::string_view content);
 
+// What is wrong with writing to `path`, given as `option`, while `input` is read: both are one file, however they are
+// spelt. "" when nothing is.
+std::string overwriting(std::string_view option, const std::filesystem::path& path, const std::filesystem::path& input);
+
 // The whole of a file, or of standard input for "-". Throws FileError.
 std::string read_file(const std::string& path);
 

@@ -19,6 +19,8 @@ class TextSource {
   // Without the line end that closes it.
   std::string text() const;
 
+  const std::string& file() const { return file_; }  // "" where the text is not from a file
+
  private:
   std::optional<std::string> argument_;
   std::string file_;

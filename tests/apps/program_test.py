@@ -177,6 +177,21 @@ class Attend(ProgramTest):
         self.refused(self.attend("--rows", "-3"), 1, "rows")
         self.left_nothing()
 
+    def test_the_input_is_never_overwritten(self):
+        self.write()
+        before = read_safetensors(self.source)
+        link = os.path.join(self.folder.name, "link")
+        os.symlink(self.source, link)
+        other = os.path.join(self.folder.name, ".", "in.safetensors")
+        for source, target in ((self.source, self.source), (self.source, link), (link, self.source),
+                               (self.source, other)):
+            self.refused(run("attend", source, "--out", target), 2, "--out", "is the file that is read")
+        for command, option in (("look", "--html"), ("look", "--svg"), ("dump", "--out")):
+            self.refused(run(command, "--file", self.source, option, link), 2, option, "is the file that is read")
+        self.assertEqual(read_safetensors(self.source), before)
+        self.assertEqual(self.attend("--causal", "none").returncode, 0)
+        self.assertEqual(self.attend("--causal", "none").returncode, 0)  # an output that is there is replaced
+
     def test_files_that_are_not_what_they_should_be(self):
         self.refused(run("attend", self.source, "--out", self.target), 1, self.source)
         with open(self.source, "wb") as file:
