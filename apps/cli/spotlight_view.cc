@@ -9,6 +9,7 @@
 
 #include "share_lines.h"
 #include "spotlight_figure.h"
+#include "studio/rounding.h"
 #include "studio/unicode.h"
 #include "table.h"
 
@@ -24,7 +25,14 @@ constexpr size_t kMostSideways = 32;  // words; beyond, the figure would not fit
 
 std::string plain_table(const Spotlight& light, const SpotlightRow& row, std::optional<int64_t> top) {
   std::vector<std::vector<std::string>> cells = {{"index", "word", "percent", "weight"}};
-  for (const ShareLine& line : share_lines(light, row, top)) {
+  std::vector<ShareLine> lines = share_lines(light, row, top);
+  std::vector<double> weights;
+  for (const ShareLine& line : lines) weights.push_back(line.share.weight);
+  // Rounded as they are listed: the others' percentage is that of their sum, not a sum of rounded ones.
+  const std::vector<int64_t> permille = studio::largest_remainder(weights, 1000);
+  for (size_t i = 0; i < lines.size(); ++i) {
+    ShareLine& line = lines[i];
+    line.share.permille = permille[i];
     const std::string index = line.index ? std::to_string(*line.index) : "";
     cells.push_back({index, line.label, share_text(line.share),
                      line.share.blocked ? "" : fmt::format("{:.4f}", line.share.weight)});

@@ -85,10 +85,6 @@ std::vector<int64_t> gaps_before(const Reading& reading, const std::vector<Unit>
   return gaps;
 }
 
-std::string hundredths(int64_t share) {
-  return fmt::format("0.{:02}", share);
-}
-
 // A word to be found must not be hidden by the mask: then every head sends it nothing.
 void check_seen(const LayerLight& light, const Query& query, const Reading& reading, int64_t wanted) {
   const Unit& word = reading.words[static_cast<size_t>(wanted)];
@@ -198,11 +194,10 @@ std::string weighted_sum(const Spotlight& light, const SpotlightRow& row) {
   }
   weights.push_back(row.special.weight);
   names.push_back("special tokens");
-  const std::vector<int64_t> shares = largest_remainder(weights, 100);
   std::vector<std::string> terms;
   for (size_t i = 0; i < names.size(); ++i) {
-    if (shares[i] == 100) return fmt::format("{} = 1.00 {}", row.word, names[i]);
-    if (shares[i] > 0) terms.push_back(fmt::format("{} {}", hundredths(shares[i]), names[i]));
+    const std::string weight = fmt::format("{:.2f}", weights[i]);
+    if (weight != "0.00") terms.push_back(weight + " " + names[i]);
   }
   return fmt::format("{} = {}", row.word, fmt::join(terms, " + "));
 }

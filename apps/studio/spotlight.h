@@ -61,7 +61,7 @@ std::string head_name(int64_t layer, int64_t head);
 // "none" or "causal"
 std::string_view mask_name(Causal mask);
 
-// "it = 0.67 animal + 0.05 street + 0.16 others + 0.12 special tokens", in hundredths that add to 1.
+// "it = 0.67 animal + 0.04 tired + 0.11 others + 0.15 special tokens", each weight rounded by itself.
 std::string weighted_sum(const Spotlight& light, const SpotlightRow& row);
 
 // Whether the mask hides any unit from any that looks.

@@ -116,10 +116,27 @@ class Drawing(ProgramTest):
         shares = [float(x) for x in re.findall(r" (\d+\.\d)  0\.\d{4}\n", text)]
         self.assertEqual(round(sum(shares) * 10), 1000)
 
-    def test_the_weighted_sum_adds_to_one(self):
+    def test_the_weighted_sum_rounds_each_weight_by_itself(self):
         for word in ("it", "the:1", "didn't", "tired", "."):
+            light = json_of("look", SENTENCE, "--word", word)
+            weights = {share["word"]: share["weight"] for share in light["row"]} | {"special tokens": light["special"]}
             last = run("look", SENTENCE, "--word", word).stdout.splitlines()[-1]
-            self.assertEqual(sum(int(x.replace(".", "")) for x in re.findall(r"\d\.\d\d", last)), 100, last)
+            terms = dict(reversed(term.split(" ", 1)) for term in last.split(" = ")[1].split(" + "))
+            self.assertGreater(len(terms), 2, last)
+            weights["others"] = 1 - sum(weights[name] for name in terms if name != "others")
+            for name, shown in terms.items():
+                self.assertLessEqual(abs(float(shown) - weights[name]), 0.00501, last)
+
+    def test_the_others_have_the_percentage_of_their_weight(self):
+        text = " ".join(f"{SENTENCE} Number {i}." for i in range(12))
+        for word in ("it:3", "tired:7", "street:11"):
+            for top in ("1", "6", "20"):
+                shown = run("look", text, "--word", word, "--top", top).stdout
+                rows = re.findall(r" (\d+\.\d)  (\d\.\d{4})\n", shown)
+                self.assertEqual(sum(round(float(percent) * 10) for percent, _ in rows), 1000)
+                self.assertEqual(len(rows), int(top) + 2)
+                for percent, weight in rows:
+                    self.assertLessEqual(abs(float(percent) - 100 * float(weight)), 0.106, shown)
 
     def test_no_line_is_wider_than_the_terminal(self):
         wide = "動物は疲れた because it rains, and the dog is very tired today"
