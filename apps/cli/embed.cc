@@ -2,10 +2,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "commands.h"
+#include "core/error.h"
 #include "model_arguments.h"
 #include "output.h"
 #include "progress.h"
@@ -16,12 +18,16 @@
 namespace limelight::cli {
 namespace {
 
+bool is_blank(const std::string& line) {
+  return line.find_first_not_of(" \t\r") == line.npos;
+}
+
 using Vectors = std::vector<std::vector<float>>;
 
 double cosine(const std::vector<float>& a, const std::vector<float>& b) {
   double sum = 0;  // both have length 1
   for (size_t i = 0; i < a.size(); ++i) sum += static_cast<double>(a[i]) * static_cast<double>(b[i]);
-  return sum;
+  return std::clamp(sum, -1.0, 1.0);
 }
 
 std::string vector_lines(const Vectors& vectors, const Terminal& terminal) {
@@ -58,7 +64,7 @@ struct Embed {
   bool similar = false, json = false;
 
   void declare(Command& command) {
-    command.positionals("TEXT", given, "The texts; - reads standard input, a text a line")
+    command.positionals("TEXT", given, "The texts; - reads standard input, a text a line; blank lines are skipped")
         .text("--file", file, "Read the texts from this file, one a line")
         .excludes("--file", "TEXT")
         .rule([this] {
@@ -71,14 +77,21 @@ struct Embed {
   }
 
   std::vector<std::string> texts() const {
-    if (file.empty() && given != std::vector<std::string>{"-"}) return given;
+    if (file.empty() && given != std::vector<std::string>{"-"}) {
+      const auto blank = std::find_if(given.begin(), given.end(), is_blank);
+      if (blank == given.end()) return given;
+      detail::fail_argument(
+          fmt::format("text {} of {}: it is empty; give a sentence", blank - given.begin() + 1, given.size()));
+    }
     std::vector<std::string> lines;
     std::string rest = without_last_line_end(read_file(file.empty() ? "-" : file));
     for (size_t at = 0; at <= rest.size();) {
       const size_t end = std::min(rest.find('\n', at), rest.size());
-      lines.push_back(without_last_line_end(rest.substr(at, end - at) + "\n"));
+      const std::string line = without_last_line_end(rest.substr(at, end - at) + "\n");
+      if (!is_blank(line)) lines.push_back(line);
       at = end + 1;
     }
+    if (lines.empty()) detail::fail_argument("text: there is no line with a word; give a text a line");
     return lines;
   }
 

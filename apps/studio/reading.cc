@@ -14,6 +14,8 @@
 namespace limelight::studio {
 namespace {
 
+constexpr std::string_view kUnknown = "[UNK]";  // as WordPiece vocabularies spell it
+
 std::string slice(std::string_view text, const Span& span) {
   return std::string(text.substr(static_cast<size_t>(span.begin), static_cast<size_t>(span.end - span.begin)));
 }
@@ -65,6 +67,36 @@ Reading read_cut(const Encoder& model, const Reading& whole) {
     return cut;
   }
   detail::fail_argument(fmt::format("text: {} takes {} tokens and not one word fits", model.config().name, limit));
+}
+
+void add_once(std::vector<std::string>& list, std::string text) {
+  if (std::find(list.begin(), list.end(), text) == list.end()) list.push_back(std::move(text));
+}
+
+// Tells what the model does not know, and which words are not read by themselves.
+void add_notes(Reading& reading, const std::string& model) {
+  std::vector<std::string> unknown, joined, left_out;
+  for (const Token& token : reading.tokens) {
+    if (!token.special && token.piece == kUnknown) add_once(unknown, slice(reading.text, token.span));
+  }
+  const std::vector<Span> spans = words_of(reading.text);
+  const Unit* reader = nullptr;  // the last word before that has pieces
+  for (size_t w = 0; w < spans.size(); ++w) {
+    const Unit& word = reading.words[w];
+    if (!word.tokens.empty()) {
+      reader = &word;
+    } else if (reader && reading.tokens[static_cast<size_t>(reader->tokens.back())].span.end > spans[w].begin) {
+      add_once(joined, fmt::format("{} together with {}", word.text, reader->text));
+    } else {
+      add_once(left_out, word.text);
+    }
+  }
+  if (!unknown.empty()) {
+    reading.notes.push_back(fmt::format("{} does not know {}: it reads {} as {}", model, fmt::join(unknown, " "),
+                                        unknown.size() == 1 ? "it" : "each", kUnknown));
+  }
+  if (!joined.empty()) reading.notes.push_back(fmt::format("{} reads {}", model, fmt::join(joined, ", ")));
+  if (!left_out.empty()) reading.notes.push_back(fmt::format("{} leaves out {}", model, fmt::join(left_out, " ")));
 }
 
 // "it:2" -> "it" and 2; without a number the whole is the spelling.
@@ -122,11 +154,17 @@ size_t choose_occurrence(const Reading& reading, std::string_view spelling, std:
     return found[static_cast<size_t>(*number - 1)];
   }
   if (found.size() == 1 && !number) return found[0];
+  constexpr size_t kMostListed = 4;
   std::vector<std::string> choices;
-  for (size_t i = 0; i < found.size(); ++i) choices.push_back(occurrence(reading, found[i], i + 1, spelling));
+  for (size_t i = 0; i < std::min(found.size(), kMostListed); ++i) {
+    choices.push_back(occurrence(reading, found[i], i + 1, spelling));
+  }
+  const std::string range = found.size() <= kMostListed
+                                ? "one of"
+                                : fmt::format("one of {0}:1 to {0}:{1}; the first are", spelling, found.size());
   const std::string times = found.size() == 1 ? "once" : fmt::format("{} times", found.size());
   detail::fail_argument(
-      fmt::format("word \"{}\": it occurs {}; ask for one of {}", spelling, times, fmt::join(choices, ", ")));
+      fmt::format("word \"{}\": it occurs {}; ask for {} {}", spelling, times, range, fmt::join(choices, ", ")));
 }
 
 }  // namespace
@@ -141,14 +179,7 @@ Reading read_text(const Encoder& model, std::string_view text, TooLong too_long)
                                       model.config().name, limit, count));
   }
   if (count > limit) reading = read_cut(model, reading);
-  std::vector<std::string> unread;
-  for (const Unit& word : reading.words) {
-    if (word.tokens.empty()) unread.push_back(word.text);
-  }
-  if (!unread.empty()) {
-    reading.notes.push_back(
-        fmt::format("{} has no piece of its own for: {}", model.config().name, fmt::join(unread, " ")));
-  }
+  add_notes(reading, model.config().name);
   return reading;
 }
 

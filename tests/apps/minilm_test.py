@@ -99,6 +99,14 @@ class Look(ProgramTest):
             file.flush()
             self.assertEqual(json_of("look", "--file", file.name, "--word", "it"), wanted)
 
+    def test_words_the_model_does_not_know_are_told_as_they_are_read(self):
+        cases = {"I eat \U0001f355 now": "note: minilm does not know \U0001f355: it reads it as [UNK]\n",
+                 "I eat\U0001f355 now": "note: minilm does not know eat\U0001f355: it reads it as [UNK]\n"
+                                      "note: minilm reads \U0001f355 together with eat\n",
+                 "I eat pizza now": ""}
+        for text, notes in cases.items():
+            self.assertEqual(run("look", text, "--word", "I").stderr, notes)
+
     def test_csv_has_a_line_a_share(self):
         lines = run("look", 'a "b", c', "--word", "c", "--csv").stdout.splitlines()
         self.assertEqual(lines[0], "query,query_index,word,index,weight,percent,blocked")
@@ -146,6 +154,8 @@ class Drawing(ProgramTest):
                          (" ".join([SENTENCE] * 5), "--word", "tired:3")):
                 text = without_colour(on_terminal(width, "look", *args))
                 for line in text.splitlines():
+                    if line.startswith("note: "):
+                        continue  # one line, on standard error
                     columns = sum(2 if ord(c) > 0x2FFF else 1 for c in line)
                     self.assertLessEqual(columns, width, line)
 
@@ -193,7 +203,8 @@ class BadInput(ProgramTest):
         self.refused(run("look", " \n "), 1, "text")
         self.refused(run("look", "-", stdin=b"good \xff bad"), 1, "byte 5")
         self.refused(run("look", "--file", "/nonexistent"), 1, "/nonexistent")
-        self.refused(run("embed", "a", ""), 1, "text")
+        self.refused(run("embed", "a", ""), 1, "text 2 of 2")
+        self.refused(run("embed", "-", stdin="\n \n"), 1, "no line")
 
     def test_words(self):
         self.refused(run("look", SENTENCE, "--word", "animl"), 1, "animl", "animal")
@@ -232,6 +243,7 @@ class Others(ProgramTest):
         self.assertEqual({(r["layer"], r["head"]) for r in ranking[:2]}, {(3, 1), (5, 11)})
         weights = [r["weight"] for r in ranking]
         self.assertEqual(weights, sorted(weights, reverse=True))
+        self.assertEqual(json_of("heads", SENTENCE, "--from", "it", "--to", "animal", "--top", "5"), ranking[:5])
 
     def test_tokens_count_characters(self):
         tokens = json_of("tokens", "été didn't")
@@ -249,6 +261,9 @@ class Others(ProgramTest):
         self.assertEqual(len(several["embeddings"]), 3)
         self.assertGreater(several["similar"][0][1], several["similar"][0][2])
         self.assertAlmostEqual(several["similar"][1][1], 1, places=5)
+        self.assertLessEqual(max(map(max, several["similar"])), 1)
+        spaced = json_of("embed", "-", "--similar", stdin="\na cat sleeps\n \r\na kitten naps\n\nthe market fell\n\n")
+        self.assertEqual(spaced, several)
 
     def test_dump_holds_what_look_shows(self):
         with tempfile.TemporaryDirectory() as folder:

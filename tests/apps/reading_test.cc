@@ -50,6 +50,13 @@ TEST(FindWord, AnAmbiguousWordIsRefusedWithItsOccurrences) {
   EXPECT_NE(message.find("it:2 in \"saw it go\""), std::string::npos) << message;
 }
 
+TEST(FindWord, ManyOccurrencesAreARange) {
+  const std::string message = refusal(reading_of(std::vector<std::string>(32, "it")), "it");
+  EXPECT_NE(message.find("it:1 to it:32"), std::string::npos) << message;
+  EXPECT_NE(message.find("it:4 in"), std::string::npos) << message;
+  EXPECT_EQ(message.find("it:5"), std::string::npos) << message;
+}
+
 TEST(FindWord, AnOccurrenceThatIsNotThereIsRefused) {
   const Reading reading = reading_of({"it", "saw", "it"});
   for (const char* asked : {"it:0", "it:3", "it:-1", "saw:2"}) EXPECT_NE(refusal(reading, asked), "") << asked;
