@@ -24,21 +24,28 @@ struct Attend {
   void declare(Command& command) {
     command
         .positional("IN", in,
-                    "A safetensors file with q [B,H,M,D], k [B,G,N,D], v [B,G,N,E]; maybe bias, mask, key_lengths")
+                    "A safetensors file with q [B,H,M,D], k [B,G,N,D] and v [B,G,N,E], H a multiple of G, as f32, f16, "
+                    "bf16 or f64 (narrowed to f32). It may hold bias (f32, added to the scores) and mask (bool or u8, "
+                    "nonzero: attend), both of a shape that broadcasts to [B,H,M,N], and key_lengths (i64 [B])")
         .required("IN")
-        .text("--out", out, "The file to write")
+        .text("--out", out, "The file to write, safetensors: out [B,H,M,E], lse [B,H,M] and what is asked for below")
         .required("--out")
         .choice("--causal", causal, {"none", "top-left", "bottom-right", "top_left", "bottom_right"},
                 "Which keys a query may see")
-        .real("--scale", scale, "Of the scores; 1/sqrt(D) unless given")
-        .numbers("--window", window, "Keys seen left and right of a query, as L,R; -1: all", {.least = -1}, 2)
-        .real("--softcap", softcap, "Scores become C tanh(s / C)")
-        .numbers_or_all("--rows", rows, all_rows,
-                        "Write the weights of these queries; negative ones count from the end")
-        .number("--top-k", top_k, "Write the K strongest keys of every query", {.least = 1})
-        .flag("--received", received, "Write the mass that every key receives")
-        .flag("--entropy", entropy, "Write the entropy of every query's weights")
-        .number("--heatmap", heatmap, "Write a map of the weights, pooled to P by P", {.least = 1})
+        .real("--scale", scale, "Scores are X q.k; 1/sqrt(D) unless given")
+        .numbers("--window", window, "Keys seen left and right of a query; -1: all", {.least = -1}, 2, "L,R")
+        .real("--softcap", softcap, "Scores s become C tanh(s / C)", "C")
+        .numbers_or_all(
+            "--rows", rows, all_rows,
+            "Write the weights of these queries, as rows and rows_blocked [B,H,R,N]; negative ones count from "
+            "the end")
+        .number("--top-k", top_k, "Write the K strongest keys of every query, as top_index and top_weight [B,H,M,K]",
+                {.least = 1}, "K")
+        .flag("--received", received, "Write the mass that every key receives, as received [B,H,N]")
+        .flag("--entropy", entropy, "Write the entropy of every query's weights in nats, as entropy [B,H,M]")
+        .number("--heatmap", heatmap,
+                "Write a map of the weights pooled to P by P, as heatmap_sum and heatmap_max [B,H,P,P]", {.least = 1},
+                "P")
         .number("--threads", threads, "All processors unless given", {.least = 1, .most = 4096})
         .flag("--json", json, "Print the list of tensors as JSON")
         .rule([this] { return overwriting("--out", out, *in); });

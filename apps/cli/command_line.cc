@@ -86,17 +86,18 @@ Command& Command::choice(const std::string& name, std::string& value, const std:
   return *this;
 }
 
-Command& Command::number(const std::string& name, std::optional<int64_t>& value, const std::string& help,
-                         Bounds bounds) {
-  add_parsed(app_, name, "N", help, expected_number(bounds), [&value, bounds](const std::string& text) {
+Command& Command::number(const std::string& name, std::optional<int64_t>& value, const std::string& help, Bounds bounds,
+                         const std::string& shown) {
+  add_parsed(app_, name, shown, help, expected_number(bounds), [&value, bounds](const std::string& text) {
     value = whole_number(text);
     return value && *value >= bounds.least && *value <= bounds.most;
   });
   return *this;
 }
 
-Command& Command::real(const std::string& name, std::optional<float>& value, const std::string& help) {
-  add_parsed(app_, name, "X", help, "a finite number", [&value](const std::string& text) {
+Command& Command::real(const std::string& name, std::optional<float>& value, const std::string& help,
+                       const std::string& shown) {
+  add_parsed(app_, name, shown, help, "a finite number", [&value](const std::string& text) {
     float number = 0;
     const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     value = number;
@@ -106,10 +107,10 @@ Command& Command::real(const std::string& name, std::optional<float>& value, con
 }
 
 Command& Command::numbers(const std::string& name, std::vector<int64_t>& values, const std::string& help, Bounds bounds,
-                          size_t count) {
+                          size_t count, const std::string& shown) {
   const std::string amount = count == 0 ? "" : fmt::format("{} of them: ", count);
   const std::string expected = fmt::format("{}{}, with commas between", amount, expected_number(bounds));
-  add_parsed(app_, name, "I,J,...", help, expected, [&values, bounds, count](const std::string& text) {
+  add_parsed(app_, name, shown, help, expected, [&values, bounds, count](const std::string& text) {
     const std::optional<std::vector<int64_t>> numbers = whole_numbers(text);
     if (numbers) values = *numbers;
     return numbers && (count == 0 || values.size() == count) &&

@@ -35,11 +35,14 @@ class Command {
   Command& text(const std::string& name, std::string& value, const std::string& help);
   Command& choice(const std::string& name, std::string& value, const std::vector<std::string>& allowed,
                   const std::string& help);
-  Command& number(const std::string& name, std::optional<int64_t>& value, const std::string& help, Bounds bounds);
-  Command& real(const std::string& name, std::optional<float>& value, const std::string& help);
+  // `shown` stands for the value in help.
+  Command& number(const std::string& name, std::optional<int64_t>& value, const std::string& help, Bounds bounds,
+                  const std::string& shown = "N");
+  Command& real(const std::string& name, std::optional<float>& value, const std::string& help,
+                const std::string& shown = "X");
   // "2,8,16"; of exactly `count` numbers unless that is 0.
   Command& numbers(const std::string& name, std::vector<int64_t>& values, const std::string& help, Bounds bounds = {},
-                   size_t count = 0);
+                   size_t count = 0, const std::string& shown = "I,J,...");
   // The same, or the word "all".
   Command& numbers_or_all(const std::string& name, std::vector<int64_t>& values, bool& all, const std::string& help);
 
