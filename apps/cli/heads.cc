@@ -16,10 +16,9 @@
 namespace limelight::cli {
 namespace {
 
-std::string head_table(const studio::HeadRanking& ranking, size_t count) {
+std::string head_table(const studio::HeadRanking& ranking) {
   std::vector<std::vector<std::string>> cells = {{"head", "percent", "weight"}};
-  for (size_t i = 0; i < count; ++i) {
-    const studio::RankedHead& ranked = ranking.heads[i];
+  for (const studio::RankedHead& ranked : ranking.heads) {
     cells.push_back({studio::head_name(ranked.layer, ranked.head),
                      ranking.blocked ? "blocked" : fmt::format("{:.1f}", ranked.weight * 100),
                      fmt::format("{:.4f}", ranked.weight)});
@@ -28,10 +27,9 @@ std::string head_table(const studio::HeadRanking& ranking, size_t count) {
 }
 
 // Lines of bars: "  L5.H11   67.1 %  ████".
-std::string head_bars(const studio::HeadRanking& ranking, size_t count, const Terminal& terminal) {
+std::string head_bars(const studio::HeadRanking& ranking, const Terminal& terminal) {
   std::string text;
-  for (size_t i = 0; i < count; ++i) {
-    const studio::RankedHead& ranked = ranking.heads[i];
+  for (const studio::RankedHead& ranked : ranking.heads) {
     const std::string name = fit_left(studio::head_name(ranked.layer, ranked.head), 7);
     const std::string percent = ranking.blocked ? "  blocked" : fmt::format("  {:>5.1f} %  ", ranked.weight * 100);
     text += "  " + paint_share(terminal, ranked.weight, name) + percent;
@@ -54,24 +52,22 @@ struct Heads {
     model.declare_model(command);
     model.declare_mask(command);
     model.declare_cut(command);
-    command.number("--top", top, "List only the N strongest heads", {.least = 1})
-        .flag("--json", json, "Print JSON")
-        .excludes("--json", "--top");
+    command.number("--top", top, "List only the N strongest heads", {.least = 1}).flag("--json", json, "Print JSON");
   }
 
   void run() const {
     const Encoder encoder = model.load();
-    const studio::HeadRanking ranking =
+    studio::HeadRanking ranking =
         studio::rank_heads(encoder, source.text(),
                            {.from = from, .to = to, .mask = model.mask(), .too_long = model.too_long(), .run = {}});
     for (const std::string& line : ranking.notes) note(line);
+    if (top && *top < static_cast<int64_t>(ranking.heads.size())) ranking.heads.resize(static_cast<size_t>(*top));
     if (json) return print(studio::head_ranking_json(ranking));
-    const size_t count = std::min(ranking.heads.size(), static_cast<size_t>(top.value_or(INT64_MAX)));
     const Terminal terminal = standard_terminal();
-    if (!terminal.interactive) return print(head_table(ranking, count));
+    if (!terminal.interactive) return print(head_table(ranking));
     const std::string title = fmt::format("{}, mask {}: heads by the light that \"{}\" sends to \"{}\"", ranking.model,
                                           studio::mask_name(ranking.mask), from, to);
-    print(fmt::format("\n  {}\n\n{}\n", paint(terminal, Tone::kDim, title), head_bars(ranking, count, terminal)));
+    print(fmt::format("\n  {}\n\n{}\n", paint(terminal, Tone::kDim, title), head_bars(ranking, terminal)));
   }
 };
 

@@ -42,6 +42,8 @@ struct Look {
         .needs("--top", "--word")
         .excludes("--find", "--head")
         .excludes("--json", "--csv")
+        .excludes("--top", "--json")  // these give every word
+        .excludes("--top", "--csv")
         .rule([this] { return overwriting("--html", html, source.file()); })
         .rule([this] { return overwriting("--svg", svg, source.file()); });
   }

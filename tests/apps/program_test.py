@@ -39,6 +39,8 @@ class HelpAndMisuse(ProgramTest):
             ("look", "a", "--find", "b"): "--word",
             ("look", "a", "--word", "a", "--find", "b", "--head", "1"): "--head",
             ("look", "a", "--json", "--csv"): "--csv",
+            ("look", "a", "--word", "a", "--top", "1", "--json"): "--top",
+            ("look", "a", "--word", "a", "--top", "1", "--csv"): "--top",
             ("look", "a", "--file", "b"): "--file",
             ("look", "a", "--top", "0", "--word", "a"): "--top",
             ("heads", "a"): "--from",
