@@ -78,7 +78,7 @@ struct Explanation {
   int64_t tiles = 0;        // pairs of query block and key tile
   int64_t tiles_skipped = 0;
   int64_t live_pairs = 0;     // query-key pairs that intervals leave, over B and H
-  int64_t scratch_bytes = 0;  // over all threads
+  int64_t scratch_bytes = 0;  // about, over all threads
   std::string text() const;   // the same in a few lines
 };
 Explanation explain(TensorView<const float, 4> q, TensorView<const float, 4> k, TensorView<const float, 4> v,

@@ -32,7 +32,7 @@ struct LensResult {
 };
 
 // Attention and its lens in one call: out and lse as attention(), bit for bit. Top-k and entropy ride along in the
-// forward pass; received mass and heatmap take one more pass of q k^T, chosen rows two over those rows alone.
+// forward pass; received mass and heatmap take one more pass of q k^T, chosen rows one over those rows alone.
 // Asking for more never changes the bits of the rest.
 LensResult attention_and_look(TensorView<const float, 4> q, TensorView<const float, 4> k, TensorView<const float, 4> v,
                               const AttentionOptions& options, const LensRequest& request, TensorView<float, 4> out,

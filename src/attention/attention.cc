@@ -7,7 +7,6 @@
 namespace limelight {
 
 using detail::check_problem;
-using detail::check_sizes;
 using detail::Problem;
 
 void attention(TensorView<const float, 4> q, TensorView<const float, 4> k, TensorView<const float, 4> v,

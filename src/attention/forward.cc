@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <limits>
 
 #include "attention/plan.h"
 #include "attention/row_block.h"
@@ -13,8 +12,6 @@
 
 namespace limelight::detail {
 namespace {
-
-constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
 
 class ForwardTask {
  public:
@@ -126,21 +123,21 @@ class ForwardTask {
   void finish(int64_t b, int64_t r) {
     const Row row = rows_[r];
     const int64_t at = (b * problem_.heads + row.head) * problem_.queries + row.query;
-    const float max = max_[r];
-    const float sum = sum_[r];
-    const bool dead = max == kMinusInfinity && sum == 0;
-    const float inverse = dead ? 0.0f : 1.0f / sum;
-    if (results_.out) write_out(b, row, out_ + r * columns_, inverse);
-    if (results_.lse) (*results_.lse)(b, row.head, row.query) = dead ? kMinusInfinity : max + std::log(sum);
+    const RowTotal total = total_of(max_[r], sum_[r]);
+    if (results_.out) write_out(b, row, out_ + r * columns_, total.inverse_sum);
+    if (results_.lse)
+      (*results_.lse)(b, row.head, row.query) = total.dead ? kMinusInfinity : max_[r] + std::log(sum_[r]);
     if (results_.max != nullptr) {
-      results_.max[at] = dead ? 0.0f : max;
-      results_.inverse_sum[at] = inverse;
+      results_.max[at] = total.max;
+      results_.inverse_sum[at] = total.inverse_sum;
     }
-    if (moment_ != nullptr) results_.entropy[at] = dead ? 0.0f : std::log(sum) - moment_[r] * inverse;
+    if (moment_ != nullptr) {
+      results_.entropy[at] = total.dead ? 0.0f : std::log(sum_[r]) - moment_[r] * total.inverse_sum;
+    }
     if (top_score_ == nullptr) return;
     const float* scores = top_score_ + r * top_stride_;
     const int64_t* index = top_index_ + r * top_stride_;
-    kernels_.weigh_scores(scores, dead ? 0.0f : max, inverse, results_.top_k,
+    kernels_.weigh_scores(scores, total.max, total.inverse_sum, results_.top_k,
                           results_.top_weight + at * results_.top_k);
     std::copy_n(index, results_.top_k, results_.top_index + at * results_.top_k);
   }

@@ -14,7 +14,8 @@ namespace limelight::detail {
 LensRequest check_request(const char* where, const Problem& problem, const LensRequest& request);
 
 // Whole rows of the requested queries, with the maximum and sum their own pass over the keys gives.
-void look_at_rows(const Problem& problem, const Kernels& kernels, const LensRequest& request, LensResult& result);
+void look_at_rows(const Problem& problem, const Kernels& kernels, const char* where, const LensRequest& request,
+                  LensResult& result);
 
 // Received mass and heatmap, key-major so that each task owns its keys; max and inverse_sum [B, H, M] from the forward
 // pass.

@@ -10,7 +10,6 @@
 namespace limelight::detail {
 namespace {
 
-constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
 constexpr int64_t kRowsATask = 96;
 
 // One task: some rows of one batch entry and one key/value head.
@@ -40,8 +39,8 @@ class RowTask {
         group.score = block_.scores(r, std::min(kernels_.row_group, count - r), tile);
         group.max = max_ + r;
         group.sum = sum_ + r;
+        group.scores = scores_;
         kernels_.attend(group);
-        kernels_.scores(group.score, scores_);
         for (int64_t i = 0; i < group.score.rows; ++i) {
           keep(rows[static_cast<size_t>(r + i)], slots[static_cast<size_t>(r + i)], group.score.live[i], tile, i);
         }
@@ -54,10 +53,10 @@ class RowTask {
   // Row i of the group's scores, where a key is live; elsewhere the result stays blocked.
   void keep(const Row& row, int64_t slot, KeyInterval live, const KeyTile& tile, int64_t i) {
     for (int64_t j = live.begin; j < live.end; ++j) {
-      const int64_t key = tile.first + j;
-      if (problem_.masked(tile.b, row.head, row.query, key)) continue;
-      result_.rows(tile.b, row.head, slot, key) = scores_[i * kKeyTile + j];
-      result_.rows_blocked(tile.b, row.head, slot, key) = 0;
+      const float score = scores_[i * kKeyTile + j];
+      if (score == kMinusInfinity) continue;
+      result_.rows(tile.b, row.head, slot, tile.first + j) = score;
+      result_.rows_blocked(tile.b, row.head, slot, tile.first + j) = 0;
     }
   }
 
@@ -66,8 +65,8 @@ class RowTask {
     if (problem_.keys == 0) return;
     float* weights = &result_.rows(b, row.head, slot, 0);
     const uint8_t* blocked = &result_.rows_blocked(b, row.head, slot, 0);
-    const bool dead = max == kMinusInfinity && sum == 0;
-    kernels_.weigh_scores(weights, dead ? 0.0f : max, dead ? 0.0f : 1.0f / sum, problem_.keys, weights);
+    const RowTotal total = total_of(max, sum);
+    kernels_.weigh_scores(weights, total.max, total.inverse_sum, problem_.keys, weights);
     for (int64_t j = 0; j < problem_.keys; ++j) {
       if (blocked[j] != 0) weights[j] = 0;
     }
@@ -86,7 +85,8 @@ class RowTask {
 
 }  // namespace
 
-void look_at_rows(const Problem& problem, const Kernels& kernels, const LensRequest& request, LensResult& result) {
+void look_at_rows(const Problem& problem, const Kernels& kernels, const char* where, const LensRequest& request,
+                  LensResult& result) {
   const int64_t count = static_cast<int64_t>(request.rows.size());
   if (count == 0) return;
   const std::array<int64_t, 4> sizes{problem.batch, problem.heads, count, problem.keys};
@@ -105,8 +105,7 @@ void look_at_rows(const Problem& problem, const Kernels& kernels, const LensRequ
   }
   const int64_t all = static_cast<int64_t>(rows.size());
   const int64_t chunks = (all + kRowsATask - 1) / kRowsATask;
-  const Run run{problem.run.threads, nullptr};
-  parallel_for(problem.batch * problem.groups * chunks, run, "look", [&](int64_t task) {
+  parallel_for(problem.batch * problem.groups * chunks, problem.run, where, [&](int64_t task) {
     const int64_t b = task / chunks / problem.groups, g = task / chunks % problem.groups;
     const int64_t begin = task % chunks * kRowsATask, end = std::min(all, begin + kRowsATask);
     std::vector<Row> mine(rows.begin() + begin, rows.begin() + end);

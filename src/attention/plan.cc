@@ -23,7 +23,8 @@ int64_t rows_that_fit(const Problem& p, const Kernels& kernels) {
 // A second thread costs some microseconds: below 2^19 multiply-adds, about 5 us, the calling thread is done sooner.
 int threads_for(const Problem& p) {
   constexpr double kSmall = 1 << 19;
-  const double pairs = static_cast<double>(p.batch * p.heads) * static_cast<double>(p.queries * p.keys);
+  const double pairs =
+      static_cast<double>(p.batch * p.heads) * static_cast<double>(p.queries) * static_cast<double>(p.keys);
   return pairs * static_cast<double>(p.head_size + p.value_size) < kSmall ? 1 : thread_count(p.run);
 }
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <string>
 
 #include "core/error.h"
@@ -116,11 +115,6 @@ LiveRule Problem::live(int64_t b) const {
   if (window.left >= 0) rule.begin_shift = std::max(rule.begin_shift, offset - std::min(window.left, widest));
   if (window.right >= 0) rule.end_shift = std::min(rule.end_shift, offset + std::min(window.right, widest) + 1);
   return rule;
-}
-
-bool Problem::masked(int64_t b, int64_t head, int64_t query, int64_t key) const {
-  if (mask && (*mask)(b, head, query, key) == 0) return true;
-  return bias && (*bias)(b, head, query, key) == -std::numeric_limits<float>::infinity();
 }
 
 Problem check_problem(const char* where, TensorView<const float, 4> q, TensorView<const float, 4> k,

@@ -43,8 +43,6 @@ struct Problem {
   int64_t heads_per_group() const { return groups == 0 ? 0 : heads / groups; }
   int64_t length(int64_t b) const { return key_lengths ? (*key_lengths)(b) : keys; }
   LiveRule live(int64_t b) const;
-  // Whether bias or mask hides a key inside the interval.
-  bool masked(int64_t b, int64_t head, int64_t query, int64_t key) const;
 };
 
 // `where` names the call in errors. Throws std::invalid_argument.

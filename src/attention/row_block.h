@@ -15,6 +15,18 @@ struct Row {
   int64_t query = 0;
 };
 
+// What a row's weights are computed with, from its final maximum and sum.
+struct RowTotal {
+  bool dead = false;  // no key left
+  float max = 0;
+  float inverse_sum = 0;
+};
+
+inline RowTotal total_of(float max, float sum) {
+  if (max == kMinusInfinity && sum == 0) return {true, 0, 0};
+  return {false, max, 1.0f / sum};
+}
+
 // Keys [first, first + length) of one key/value head, packed into panels.
 struct KeyTile {
   int64_t b = 0, first = 0, length = 0;

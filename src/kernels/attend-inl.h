@@ -97,6 +97,12 @@ HWY_INLINE void Softmax(const AttendGroup& group, const Reach& reach, float* HWY
   for (int64_t i = 0; i < R; ++i) {
     partial.max[i] = RowMax(scores + i * kKeyTile, reach.pair_begin, reach.pair_end);
   }
+  if (group.scores != nullptr) {
+    for (int64_t i = 0; i < R; ++i) {
+      const float* s = scores + i * kKeyTile;
+      std::copy(s + reach.begin, s + reach.end, group.scores + i * kKeyTile + reach.begin);
+    }
+  }
   if (group.top_score != nullptr) OfferRows(group, reach, scores, partial.max);
   for (int64_t i = 0; i < R; ++i) {
     float* s = scores + i * kKeyTile;

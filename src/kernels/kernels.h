@@ -3,10 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
 namespace limelight::detail {
+
+inline constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
 
 // Keys a tile. One constant, anchored at key 0 of each sequence: the order of additions, and so the bits, hang on it.
 inline constexpr int64_t kKeyTile = 512;
@@ -39,6 +42,7 @@ struct AttendGroup {
   float* sum = nullptr;       // [rows + lanes] sum of exp(s - max)
   float* moment = nullptr;    // [rows + lanes] sum of exp(s - max) (s - max), for the entropy; or nullptr
   float* out = nullptr;       // [rows, value_columns] sum of exp(s - max) v, 0 at first
+  float* scores = nullptr;  // [rows, kKeyTile] to keep the scores in, from each row's first key to its last; or nullptr
   int64_t top_k = 0;
   int64_t top_stride = 0;          // top_k rounded up to whole vectors
   float* top_score = nullptr;      // [rows, top_stride] strongest scores so far, minus infinity where empty; or nullptr
@@ -73,8 +77,6 @@ struct Kernels {
 
   void (*attend)(const AttendGroup& group) noexcept = nullptr;
   void (*weigh)(const WeighGroup& group) noexcept = nullptr;
-  // scores [rows, kKeyTile], written from each row's first key to its last.
-  void (*scores)(const ScoreGroup& group, float* scores) noexcept = nullptr;
 
   // weights = exp(scores - max) inverse_sum, as weigh computes them.
   void (*weigh_scores)(const float* scores, float max, float inverse_sum, int64_t count,

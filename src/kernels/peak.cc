@@ -1,9 +1,11 @@
 // What the machine can do at best, measured in the same run as whatever is compared with it.
 #include <algorithm>
 #include <chrono>
+#include <string>
 #include <thread>
 #include <vector>
 
+#include "core/error.h"
 #include "kernels/kernels.h"
 #include "limelight/runtime.h"
 #include "limelight/tensor.h"
@@ -41,15 +43,22 @@ double best_rate(int threads, const Round& round) {
   return sum;
 }
 
+void check_threads(const char* where, int threads) {
+  if (threads >= 1) return;
+  detail::fail_argument("[" + std::string(where) + "] threads: expected 1 or more, found " + std::to_string(threads));
+}
+
 }  // namespace
 
 double measure_peak_flops(int threads) {
+  check_threads("measure_peak_flops", threads);
   const detail::Kernels& kernels = detail::active_kernels();
   constexpr int64_t kRounds = 4'000'000;  // about 10 ms
   return best_rate(threads, [&](int) { return kernels.spin(kRounds); });
 }
 
 double measure_read_bandwidth(int threads) {
+  check_threads("measure_read_bandwidth", threads);
   constexpr int64_t kFloats = 48 << 20;  // 192 MiB a thread
   const detail::Kernels& kernels = detail::active_kernels();
   std::vector<Tensor<float, 1>> memory;

@@ -19,7 +19,6 @@ namespace limelight::detail {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
 // Rows are worked on two vectors at a time: terms of a sum alternate between two accumulators, counted from key 0 of
 // the tile.
 constexpr int64_t kPair = 2 * kLanes;

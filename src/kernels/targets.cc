@@ -26,7 +26,6 @@ void FillTable(Kernels& kernels) {
   kernels.pack_panels = PackPanels;
   kernels.attend = Attend;
   kernels.weigh = Weigh;
-  kernels.scores = GroupScores;
   kernels.weigh_scores = WeighScores;
   kernels.pool = Pool;
   kernels.scale = Scale;

@@ -1,5 +1,4 @@
-// The weights of a row group against a key tile, from each row's final maximum and sum; added up by key; or its scores
-// alone.
+// The weights of a row group against a key tile, from each row's final maximum and sum, added up by key.
 #if defined(LIMELIGHT_KERNELS_WEIGH_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef LIMELIGHT_KERNELS_WEIGH_INL_H_
 #undef LIMELIGHT_KERNELS_WEIGH_INL_H_
@@ -18,6 +17,13 @@ namespace limelight::detail {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+// exp(s - max) inverse_sum; a masked key has 0 even in a row that is NaN.
+HWY_INLINE Vector Weight(Vector s, Vector max, Vector inverse_sum) {
+  const F32 d;
+  const Vector weight = hn::Mul(Exp(d, hn::Sub(s, max)), inverse_sum);
+  return hn::IfThenZeroElse(hn::Eq(s, hn::Set(d, kMinusInfinity)), weight);
+}
+
 // Keys outer and rows inner, so that a key's sum stays in a register.
 template <int R>
 HWY_INLINE void WeighKeys(const WeighGroup& group, const Reach& reach, const float* HWY_RESTRICT scores) {
@@ -34,8 +40,7 @@ HWY_INLINE void WeighKeys(const WeighGroup& group, const Reach& reach, const flo
 #pragma GCC unroll 8
     for (int i = 0; i < R; ++i) {
       const Vector s = hn::Load(d, scores + i * kKeyTile + j);
-      const Vector e = Exp(d, hn::Sub(s, hn::Set(d, group.max[i])));
-      const Vector weight = hn::Mul(e, hn::Set(d, group.inverse_sum[i]));
+      const Vector weight = Weight(s, hn::Set(d, group.max[i]), hn::Set(d, group.inverse_sum[i]));
       sum = hn::Add(sum, weight);
       pool_sum = hn::Add(pool_sum, weight);
       pool_max = hn::Max(pool_max, weight);
@@ -54,16 +59,9 @@ void WeighScores(const float* scores, float max, float inverse_sum, int64_t coun
   for (int64_t n = 0; n < count; n += kLanes) {
     const int64_t some = std::min(kLanes, count - n);
     std::fill_n(std::copy_n(scores + n, some, lanes), kLanes - some, 0.0f);
-    const Vector e = Exp(d, hn::Sub(hn::Load(d, lanes), hn::Set(d, max)));
-    hn::Store(hn::Mul(e, hn::Set(d, inverse_sum)), d, lanes);
+    hn::Store(Weight(hn::Load(d, lanes), hn::Set(d, max), hn::Set(d, inverse_sum)), d, lanes);
     std::copy_n(lanes, some, weights + n);
   }
-}
-
-void GroupScores(const ScoreGroup& group, float* scores) noexcept {
-  const Reach reach = ReachOf(group);
-  if (reach.begin >= reach.end) return;
-  WithRows(group.rows, [&](auto rows) { Scores<decltype(rows)::value>(group, reach, scores); });
 }
 
 void Weigh(const WeighGroup& group) noexcept {

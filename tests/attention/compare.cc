@@ -77,7 +77,7 @@ double difference(double a, double b) {
 
 double ulp(double magnitude) {
   const float x = static_cast<float>(magnitude);
-  return std::nextafter(x, kInfinity) - x;
+  return x == 0 ? std::nextafter(0.0f, 1.0f) : x - std::nextafter(x, 0.0f);
 }
 
 AssertionResult same_bits(const LensResult& a, const LensResult& b) {

@@ -57,7 +57,7 @@ Error error_of(const Tensor<T, Rank>& found, const Tensor<Exact, Rank>& exact) {
   return error;
 }
 
-// The spacing of floats at this magnitude.
+// The spacing of floats just below this magnitude.
 double ulp(double magnitude);
 
 // At most 2x the error of the naive computation plus 4 ulp of the largest value, times `slack`.
@@ -68,6 +68,7 @@ template <int Rank, class Exact>
   const Error error = error_of(found, exact);
   const Error yardstick = error_of(naive, exact);
   const double bound = slack * (2 * yardstick.max + 4 * ulp(yardstick.largest));
+  if (!std::isfinite(bound)) return ::testing::AssertionFailure() << "no bound: the naive computation is not finite";
   if (error.max <= bound) return ::testing::AssertionSuccess();
   return ::testing::AssertionFailure() << "error " << error.max << " against " << yardstick.max
                                        << " of a naive computation, bound " << bound << ", largest value "

@@ -1,6 +1,7 @@
 // What is masked cannot be observed; what is not masked propagates, NaN included.
 #include <gtest/gtest.h>
 
+#include "limelight/lens.h"
 #include "tests/attention/compare.h"
 #include "tests/attention/problem.h"
 
@@ -150,6 +151,25 @@ TEST(HiddenKeys, AQueryThatIsNaNLeavesItsNeighboursAlone) {
       EXPECT_EQ(std::isnan(found.lse(0, 0, i)), i == 7) << i;
       if (i == 7) continue;
       EXPECT_EQ(std::memcmp(&found.out(0, 0, i, 0), &clean.out(0, 0, i, 0), 8 * sizeof(float)), 0) << i;
+    }
+  });
+}
+
+// A NaN query sees keys 0 to 2: those receive NaN, and no other key does, whatever else shares a vector with them.
+TEST(HiddenKeys, ARowThatIsNaNGivesNothingToTheKeysMaskedFromIt) {
+  Problem p = make_problem({.M = 14, .N = 14, .D = 8, .E = 8});
+  p.causal = Causal::kBottomRight;
+  p.q(0, 0, 2, 1) = kNaN;
+  under_every_isa([&] {
+    const LensResult lens = look(p.q, p.k, p.options(), {.rows = {2}, .top_k = 5, .received = true, .heatmap = 14});
+    for (int64_t j = 0; j < 14; ++j) {
+      EXPECT_EQ(std::isnan(lens.received(0, 0, j)), j <= 2) << j;
+      EXPECT_EQ(std::isnan(lens.heatmap_sum(0, 0, 2, j)), j <= 2) << j;
+      EXPECT_EQ(std::isnan(lens.rows(0, 0, 0, j)), j <= 2) << j;
+    }
+    for (int64_t r = 0; r < 5; ++r) {
+      if (lens.top_index(0, 0, 2, r) >= 0) continue;
+      EXPECT_EQ(lens.top_weight(0, 0, 2, r), 0) << r;
     }
   });
 }
