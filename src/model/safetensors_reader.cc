@@ -48,12 +48,17 @@ std::string_view header_text(std::string_view bytes, const std::string& file) {
 // No file is larger, and eight times as much still counts in 64 bits.
 constexpr uint64_t kMaxBytes = uint64_t{1} << 60;
 
-// Product of the sizes times the element size, or false beyond kMaxBytes.
+// Product of the sizes times the element size, or false beyond kMaxBytes; a size of 0 does not hide what the others
+// are.
 bool byte_count(const SafetensorsHeader::Entry& entry, uint64_t& bytes) {
   bytes = static_cast<uint64_t>(dtype_bytes(entry.dtype));
+  bool empty = false;
   for (uint64_t size : entry.shape) {
-    if (size > kMaxBytes || __builtin_mul_overflow(bytes, size, &bytes) || bytes > kMaxBytes) return false;
+    empty = empty || size == 0;
+    const uint64_t factor = std::max<uint64_t>(1, size);
+    if (size > kMaxBytes || __builtin_mul_overflow(bytes, factor, &bytes) || bytes > kMaxBytes) return false;
   }
+  if (empty) bytes = 0;
   return true;
 }
 
