@@ -10,9 +10,12 @@
 namespace limelight::detail {
 
 void on_threads(int threads, const std::function<void()>& worker) {
+  // Isolated: while this call waits, its threads take up no other work of the caller's, which might wait for this one.
   const auto run = [&] {
-    tbb::parallel_for(
-        0, threads, [&](int) { worker(); }, tbb::simple_partitioner());
+    tbb::this_task_arena::isolate([&] {
+      tbb::parallel_for(
+          0, threads, [&](int) { worker(); }, tbb::simple_partitioner());
+    });
   };
   // The pool has a thread a processor. Asked for more it would print a warning and give no more.
   const int pool = tbb::info::default_concurrency();
