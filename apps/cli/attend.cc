@@ -1,10 +1,14 @@
 // limelight attend: attention and its lens on tensors of one's own.
+#include <fmt/format.h>
+
 #include <memory>
 #include <numeric>
+#include <stdexcept>
 
 #include "attend_input.h"
 #include "command_line.h"
 #include "commands.h"
+#include "core/error.h"
 #include "limelight/lens.h"
 #include "output.h"
 #include "progress.h"
@@ -77,6 +81,16 @@ struct Attend {
     return result;
   }
 
+  // What is wrong with the tensors is told of the file they are in.
+  LensResult seen(const AttendInput& input, const AttentionOptions& asked, const LensRequest& wanted,
+                  Tensor<float, 4>& result, Tensor<float, 3>& lse) const {
+    try {
+      return attention_and_look(input.q, input.k, input.v, asked, wanted, result, lse.view());
+    } catch (const std::invalid_argument& wrong) {
+      detail::fail_argument(fmt::format("{}: {}", *in, wrong.what()));
+    }
+  }
+
   void run() const {
     const AttendInput input = read_attend_input(*in);
     for (const std::string& line : input.notes) note(line);
@@ -87,7 +101,7 @@ struct Attend {
     const LensRequest wanted = request(queries);
     Tensor<float, 4> result({batch, heads, queries, input.v.sizes()[3]});
     Tensor<float, 3> lse({batch, heads, queries});
-    const LensResult lens = attention_and_look(input.q, input.k, input.v, asked, wanted, result, lse.view());
+    const LensResult lens = seen(input, asked, wanted, result, lse);
 
     WrittenTensors written;
     written.add("out", result);

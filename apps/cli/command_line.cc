@@ -47,7 +47,8 @@ void add_parsed(CLI::App* app, const std::string& name, const std::string& type,
          name, [](const std::string&) {}, help)
       ->type_name(type)
       ->check([expected, take = std::move(take)](const std::string& text) {
-        return take(text) ? std::string() : fmt::format("expected {}, found {}", expected, text);
+        return take(text) ? std::string()
+                          : fmt::format("expected {}, found {}", expected, text.empty() ? "an empty one" : text);
       });
 }
 
@@ -180,6 +181,17 @@ std::string CommandLine::unknown_command(int argc, char** argv) const {
                      fmt::join(names, ", "));
 }
 
+std::string CommandLine::unexpected_arguments() const {
+  std::vector<std::string> extra;
+  bool words = false;
+  for (const CLI::App* command : app_->get_subcommands()) {
+    extra = command->remaining();
+    words = command->get_option_no_throw("TEXT") != nullptr;
+  }
+  words = words && std::all_of(extra.begin(), extra.end(), [](const std::string& e) { return !e.starts_with('-'); });
+  return fmt::format("not expected: {}{}", fmt::join(extra, " "), words ? "; write the text in quotes" : "");
+}
+
 int CommandLine::run(int argc, char** argv) {
   const auto chosen = [&] {
     const std::vector<CLI::App*> parsed = app_->get_subcommands();
@@ -196,6 +208,8 @@ int CommandLine::run(int argc, char** argv) {
     std::ostringstream text;
     app_->exit(success, text, text);
     return report_failure([&] { print(text.str()); });
+  } catch (const CLI::ExtrasError&) {
+    return misused(chosen().empty() ? unknown_command(argc, argv) : unexpected_arguments());
   } catch (const CLI::ParseError& misuse) {
     return misused(chosen().empty() ? unknown_command(argc, argv) : misuse.what());
   }

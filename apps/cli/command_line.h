@@ -71,6 +71,7 @@ class CommandLine {
 
  private:
   std::string unknown_command(int argc, char** argv) const;
+  std::string unexpected_arguments() const;
 
   struct Entry {
     std::vector<Command::Rule> rules;

@@ -29,13 +29,14 @@ class HelpAndMisuse(ProgramTest):
             (): "no command is given",
             ("loook",): "loook",
             ("look",): "no text",
-            ("look", "a", "b"): "b",
+            ("look", "The", "cat", "sat"): "not expected: cat sat; write the text in quotes",
+            ("look", "a", "--nope", "b"): "not expected: --nope b; see",
             ("look", "a", "--nope"): "--nope",
             ("look", "a", "--layer", "x"): "--layer",
             ("look", "a", "--layer", "-1"): "0 or more",
             ("look", "a", "--head", "99999999999999999999"): "--head",
             ("look", "a", "--mask", "left"): "causal",
-            ("look", "a", "--word", ""): "--word",
+            ("look", "a", "--word", ""): "--word: expected a text that is not empty, found an empty one",
             ("look", "a", "--find", "b"): "--word",
             ("look", "a", "--word", "a", "--find", "b", "--head", "1"): "--head",
             ("look", "a", "--json", "--csv"): "--csv",
@@ -170,7 +171,7 @@ class Attend(ProgramTest):
         for change, name in cases:
             with self.subTest(change=change):
                 self.write(**change)
-                self.refused(self.attend(), 1, name)
+                self.refused(self.attend(), 1, "limelight: " + self.source + ": ", name)
                 self.left_nothing()
 
     def test_requests_beyond_the_tensors_are_refused(self):
