@@ -16,6 +16,10 @@
 namespace limelight::cli {
 namespace {
 
+std::string size_text(double bytes) {
+  return bytes < 1e6 ? fmt::format("{:.1f} KB", bytes / 1e3) : fmt::format("{:.1f} MB", bytes / 1e6);
+}
+
 struct Dump {
   TextSource source;
   ModelArguments model;
@@ -48,7 +52,7 @@ struct Dump {
     const auto count = static_cast<int64_t>(read.size());
     const double bytes =
         4.0 * static_cast<double>(config.layers * config.heads * count * count + config.hidden * count);
-    note(fmt::format("{} will hold {:.1f} MB: attention [{}, {}, {}, {}] and hidden [{}, {}]", out, bytes / 1e6,
+    note(fmt::format("{} will hold {}: attention [{}, {}, {}, {}] and hidden [{}, {}]", out, size_text(bytes),
                      config.layers, config.heads, count, count, count, config.hidden));
 
     Tensor<int64_t, 1> id_tensor({count});

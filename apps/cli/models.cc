@@ -12,15 +12,13 @@ namespace limelight::cli {
 namespace {
 
 std::string as_table() {
-  std::vector<std::vector<std::string>> cells = {
-      {"model", "kind", "here", "runs", "folder, or the command that brings it"}};
+  std::vector<std::vector<std::string>> cells = {{"model", "kind", "here", "runs", "command that brings it"}};
   for (const KnownModel& model : known_models()) {
     const bool present = is_present(model);
     cells.push_back({std::string(model.name), std::string(model.kind), present ? "yes" : "no",
-                     model.runs ? "yes" : "not in this version",
-                     present ? (models_folder() / model.name).string() : fetch_command(model.name)});
+                     model.runs ? "yes" : "not yet", fetch_command(model.name)});
   }
-  return table(cells, "lllll");
+  return table(cells, "lllll") + "\nkept in " + models_folder().string() + "\n";
 }
 
 std::string as_json() {
