@@ -27,8 +27,12 @@ struct Look {
     source.declare(command);
     command.text("--word", word, "The word that looks, it:2 for its second occurrence; all words unless given");
     model.declare_model(command);
-    command.number("--layer", layer, "The layer, from 0", kFromZero)
-        .number("--head", head, "The head, from 0", kFromZero)
+    command
+        .number("--layer", layer, "The layer, from 0; alone: the head of it with the strongest link of the word",
+                kFromZero)
+        .number("--head", head,
+                "The head, from 0; alone: in the layer where its link is strongest; neither: the model's default",
+                kFromZero)
         .text("--find", find, "Choose the head that sends most of the word's light to this one");
     model.declare_mask(command);
     model.declare_cut(command);
