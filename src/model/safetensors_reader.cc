@@ -37,7 +37,8 @@ std::string_view header_text(std::string_view bytes, const std::string& file) {
   const std::string found = ", found " + std::to_string(length);
   const uint64_t rest = bytes.size() - kLengthBytes;
   if (length < 2) refuse("header length: expected at least 2" + found);
-  if (length > kMaxHeader) refuse("header length: expected at most " + std::to_string(kMaxHeader) + found);
+  if (length > kMaxHeader)
+    refuse("is not a safetensors file: header length: expected at most " + std::to_string(kMaxHeader) + found);
   if (length > rest) {
     refuse("header length: expected at most the " + std::to_string(rest) + " bytes after it" + found + ": " +
            std::to_string(length - rest) + " bytes are missing");

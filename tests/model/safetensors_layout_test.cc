@@ -21,7 +21,7 @@ std::string error_of_tensor(const std::string& fields) {
 
 TEST(SafetensorsLayout, HeaderLengthIsNeverTrusted) {
   const std::string rest(12, ' ');
-  const std::string limit = "f: header length: expected at most 268435456, found ";
+  const std::string limit = "f: is not a safetensors file: header length: expected at most 268435456, found ";
   EXPECT_EQ(error_of(std::string(8, '\xff') + rest), limit + "18446744073709551615");
   EXPECT_EQ(error_of(length_bytes(UINT64_MAX - 3) + rest), limit + "18446744073709551612");
   EXPECT_EQ(error_of(length_bytes((256 << 20) + 1) + rest), limit + "268435457");
