@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -79,10 +80,6 @@ int64_t peak_resident_bytes() {
     if (line.starts_with("VmHWM:")) return std::stoll(line.substr(6)) * 1024;
   }
   return 0;
-}
-
-void reset_peak_resident() {
-  std::ofstream("/proc/self/clear_refs") << "5";
 }
 
 Tensor<float, 4> random_tensor(const std::array<int64_t, 4>& sizes, uint32_t seed) {

@@ -25,9 +25,8 @@ Rate measure(double flop, int threads, const std::function<void()>& call, double
 // The median seconds of one call of each of the two, taken in turn.
 std::pair<double, double> compare(const std::function<void()>& a, const std::function<void()>& b, double budget = 2);
 
-// Peak resident memory of this process in bytes, and a reset of that mark.
+// Peak resident memory of this process in bytes.
 int64_t peak_resident_bytes();
-void reset_peak_resident();
 
 // Standard normal numbers, the same for every run.
 Tensor<float, 4> random_tensor(const std::array<int64_t, 4>& sizes, uint32_t seed);
