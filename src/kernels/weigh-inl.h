@@ -7,6 +7,7 @@
 #endif
 
 #include <algorithm>
+#include <cmath>
 
 #include "hwy/highway.h"
 #include "kernels/exp-inl.h"
@@ -18,16 +19,23 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // exp(s - max) inverse_sum; a masked key has 0 even in a row that is NaN.
-HWY_INLINE Vector Weight(Vector s, Vector max, Vector inverse_sum) {
+HWY_INLINE Vector Weight(Vector s, Vector max, Vector inverse_sum, bool guard) {
   const F32 d;
   const Vector weight = hn::Mul(Exp(d, hn::Sub(s, max)), inverse_sum);
+  if (!guard) return weight;
   return hn::IfThenZeroElse(hn::Eq(s, hn::Set(d, kMinusInfinity)), weight);
+}
+
+// Only a NaN in a row's total needs that last step: exp(-inf) is 0 already, and 0 x NaN is not.
+HWY_INLINE bool AnyNan(const float* inverse_sum, int64_t rows) {
+  return std::any_of(inverse_sum, inverse_sum + rows, [](float x) { return std::isnan(x); });
 }
 
 // Keys outer and rows inner, so that a key's sum stays in a register.
 template <int R>
 HWY_INLINE void WeighKeys(const WeighGroup& group, const Reach& reach, const float* HWY_RESTRICT scores) {
   const F32 d;
+  const bool guard = AnyNan(group.inverse_sum, R);
   for (int64_t j = reach.pair_begin; j < reach.pair_end; j += kLanes) {
     Vector sum = hn::Zero(d);
     Vector pool_sum = hn::Zero(d);
@@ -40,7 +48,7 @@ HWY_INLINE void WeighKeys(const WeighGroup& group, const Reach& reach, const flo
 #pragma GCC unroll 8
     for (int i = 0; i < R; ++i) {
       const Vector s = hn::Load(d, scores + i * kKeyTile + j);
-      const Vector weight = Weight(s, hn::Set(d, group.max[i]), hn::Set(d, group.inverse_sum[i]));
+      const Vector weight = Weight(s, hn::Set(d, group.max[i]), hn::Set(d, group.inverse_sum[i]), guard);
       sum = hn::Add(sum, weight);
       pool_sum = hn::Add(pool_sum, weight);
       pool_max = hn::Max(pool_max, weight);
@@ -59,7 +67,7 @@ void WeighScores(const float* scores, float max, float inverse_sum, int64_t coun
   for (int64_t n = 0; n < count; n += kLanes) {
     const int64_t some = std::min(kLanes, count - n);
     std::fill_n(std::copy_n(scores + n, some, lanes), kLanes - some, 0.0f);
-    hn::Store(Weight(hn::Load(d, lanes), hn::Set(d, max), hn::Set(d, inverse_sum)), d, lanes);
+    hn::Store(Weight(hn::Load(d, lanes), hn::Set(d, max), hn::Set(d, inverse_sum), std::isnan(inverse_sum)), d, lanes);
     std::copy_n(lanes, some, weights + n);
   }
 }
