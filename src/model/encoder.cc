@@ -179,7 +179,11 @@ Tensor<float, 2> Encoder::forward(std::span<const int32_t> ids, const EncoderOpt
     detail::fail_argument("[encoder] ids: text has " + std::to_string(tokens) + " tokens, the model takes " +
                           std::to_string(config().positions));
   }
-  return Pass(state_->plan, state_->weights, tokens, options).run(ids);
+  Tensor<float, 2> hidden = Pass(state_->plan, state_->weights, tokens, options).run(ids);
+  if (!std::all_of(hidden.data(), hidden.data() + hidden.count(), [](float x) { return std::isfinite(x); })) {
+    detail::fail_format("[encoder] " + config().name + ": its weights give numbers that are not finite");
+  }
+  return hidden;
 }
 
 Tensor<float, 1> Encoder::embed(std::span<const int32_t> ids, const EncoderOptions& options) const {
