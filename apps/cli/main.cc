@@ -7,6 +7,7 @@
 
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is then an error of write(), handled where output is written
+  std::signal(SIGXFSZ, SIG_IGN);  // so is a file beyond the limit
   limelight::cli::CommandLine line;
   limelight::cli::add_look(line);
   limelight::cli::add_heads(line);
