@@ -23,7 +23,7 @@ struct LensRequest {
 struct LensResult {
   Tensor<float, 4> rows;            // [B,H,R,N]
   Tensor<uint8_t, 4> rows_blocked;  // [B,H,R,N]: 1 where the key is masked, a state of its own and not a weight of 0
-  Tensor<int64_t, 4> top_index;     // [B,H,M,K], strongest first, equal weights lowest index first; -1: fewer live keys
+  Tensor<int64_t, 4> top_index;     // [B,H,M,K], by score, equal ones lowest index first; -1: fewer live keys
   Tensor<float, 4> top_weight;      // [B,H,M,K]
   Tensor<float, 3> received;        // [B,H,N]
   Tensor<float, 3> entropy;         // [B,H,M]; 0 for a row without keys

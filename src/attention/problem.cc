@@ -22,7 +22,9 @@ void check_view(const char* where, const char* field, const TensorView<T, Rank>&
   for (int64_t size : view.sizes) {
     if (size < 0) refuse(where, field, "sizes of at least 0", shape_text(view.sizes.data(), Rank));
   }
-  if (view.data == nullptr && view.count() > 0) {
+  // By each size: the product of a null view's sizes need not fit.
+  const bool any = std::all_of(view.sizes.begin(), view.sizes.end(), [](int64_t size) { return size > 0; });
+  if (view.data == nullptr && any) {
     refuse(where, field, "memory for " + shape_text(view.sizes.data(), Rank), "a null pointer");
   }
 }

@@ -52,12 +52,13 @@ template <class Real>
 Real score(TensorView<const float, 4> q, TensorView<const float, 4> k, const Row& row, int64_t j) {
   if (!row.sees(j)) return kMinusInfinity<Real>;
   const AttentionOptions& options = row.options;
+  const Real bias = options.bias ? static_cast<Real>(broadcast_at(*options.bias, row.b, row.h, row.i, j)) : 0;
+  if (bias == kMinusInfinity<Real>) return bias;
   const Real scale = options.scale ? static_cast<Real>(*options.scale) : 1 / std::sqrt(static_cast<Real>(q.sizes[3]));
   const Real cap = options.softcap;
   Real s = scale * dot<Real>(q, k, row, j);
   if (cap > 0) s = cap * std::tanh(s / cap);
-  if (options.bias) s += static_cast<Real>(broadcast_at(*options.bias, row.b, row.h, row.i, j));
-  return s;
+  return s + bias;
 }
 
 // The largest score; NaN if there is one.
