@@ -1,6 +1,7 @@
 // What running an encoder promises, whatever its weights.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <numeric>
@@ -145,6 +146,19 @@ TEST(Encoder, MissingFolderOrFileIsNamed) {
   EXPECT_TRUE(thrown<FileError>([&] { Encoder::load(none); }).starts_with((none / "config.json").string()));
   std::filesystem::remove(bert.weights());
   EXPECT_EQ(thrown<FileError>([&] { bert.load(); }), bert.weights() + ": cannot read: No such file or directory");
+}
+
+// Every weight is finite, and their products are not.
+TEST(Encoder, AResultThatIsNotFiniteIsRefused) {
+  TinyBert bert;
+  bert.edit_tensors([](TinyBert::Entry& entry) { std::fill(entry.values.begin(), entry.values.end(), 3e38f); });
+  const Encoder encoder = bert.load();
+  try {
+    encoder.forward(tiny_ids(0));
+    FAIL() << "no error";
+  } catch (const FormatError& error) {
+    EXPECT_NE(std::string(error.what()).find("not finite"), std::string::npos) << error.what();
+  }
 }
 
 }  // namespace
