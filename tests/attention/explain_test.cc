@@ -1,4 +1,4 @@
-// explain(): the path, the tiles and the pairs a call will take, exactly; and the memory it stays within.
+// explain(): the path, the tiles and the pairs a call will take, exactly; and about how much memory.
 #include <gtest/gtest.h>
 
 #include "tests/attention/compare.h"
