@@ -1,6 +1,7 @@
 // The lens: what attention looked at, exactly and in O(T) memory, from the same forward pass that gives the output.
 //
-// p_ij is the weight of attention.h. For a fixed request the memory is O(B H (M + N)): no T x T matrix is ever held.
+// p_ij is the weight of attention.h, before dropout. With sinks the weights of a row and its sink_share add to 1.
+// For a fixed request the memory is O(B H (M + N)): no T x T matrix is ever held.
 #pragma once
 
 #include <cstdint>
@@ -29,18 +30,19 @@ struct LensResult {
   Tensor<float, 3> entropy;         // [B,H,M]; 0 for a row without keys
   Tensor<float, 4> heatmap_sum;     // [B,H,P,P]
   Tensor<float, 4> heatmap_max;     // [B,H,P,P]
+  Tensor<float, 3> sink_share;      // [B,H,M]: of the sinks, where the options have them and whole rows were passed over
 };
 
 // Attention and its lens in one call: out and lse as attention(), bit for bit. Top-k and entropy ride along in the
 // forward pass; received mass and heatmap take one more pass of q k^T, chosen rows one over those rows alone.
 // Asking for more never changes the bits of the rest.
-LensResult attention_and_look(TensorView<const float, 4> q, TensorView<const float, 4> k, TensorView<const float, 4> v,
-                              const AttentionOptions& options, const LensRequest& request, TensorView<float, 4> out,
+LensResult attention_and_look(FloatView q, FloatView k, FloatView v,
+                              const AttentionOptions& options, const LensRequest& request, FloatOutput out,
                               std::optional<TensorView<float, 3>> lse = std::nullopt);
 
 // The lens alone, for a call that already ran with these q, k and options (an observer of a model). Max and sum of a
 // row are rebuilt, so its bits equal those of attention_and_look().
-LensResult look(TensorView<const float, 4> q, TensorView<const float, 4> k, const AttentionOptions& options,
+LensResult look(FloatView q, FloatView k, const AttentionOptions& options,
                 const LensRequest& request);
 
 }  // namespace limelight

@@ -1,0 +1,53 @@
+// Results over parts of the keys, combined into the result over all of them: chunked prefill, shared prefixes, several
+// processes.
+//
+// Parts come in two forms. (out, lse) of any calls: lse = log sum exp(lse_p), out = sum exp(lse_p - lse) out_p, exact to
+// rounding; it has a gradient. Per-tile partials: what attention() folds itself, kept; merged in ascending order of keys
+// they give its bits. Parts may be empty (lse minus infinity).
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "limelight/attention.h"
+
+namespace limelight {
+
+// Both [B,H,M,...], the same for all parts.
+struct AttentionPart {
+  TensorView<const float, 4> out;
+  TensorView<const float, 3> lse;
+};
+
+void merge(std::span<const AttentionPart> parts, TensorView<float, 4> out, TensorView<float, 3> lse);
+AttentionResult merge(std::span<const AttentionPart> parts);
+
+// What of dout and dlse arrives at each part, so that attention_backward() of the part goes on from there:
+// dout_p = w_p dout, dlse_p = w_p (dlse + dout . (out_p - out)), w_p = exp(lse_p - lse). out and lse as merge() gave them.
+struct PartGradient {
+  Tensor<float, 4> dout;
+  Tensor<float, 3> dlse;
+};
+std::vector<PartGradient> merge_backward(std::span<const AttentionPart> parts, TensorView<const float, 4> out,
+                                         TensorView<const float, 3> lse, TensorView<const float, 4> dout,
+                                         std::optional<TensorView<const float, 3>> dlse = std::nullopt);
+
+// The unnormalised partial of every tile of 512 keys, R = B H M rows: max [R, tiles], sum [R, tiles] of exp(s - max) and
+// values [R, tiles, E], the sum of exp(s - max) v. Memory: 4 (E + 2) bytes a row and tile.
+struct TilePartials {
+  std::array<int64_t, 4> sizes{};  // B, H, M, E
+  int64_t first_tile = 0;          // of the whole sequence: options.part.first / 512
+  Tensor<float, 2> max;
+  Tensor<float, 2> sum;
+  Tensor<float, 3> values;
+};
+
+// Attention over the keys of options.part (which must begin at a multiple of 512), not yet normalised. Sinks take part
+// in the merge alone: they are refused here.
+TilePartials attention_partials(FloatView q, FloatView k, FloatView v, const AttentionOptions& options);
+
+// Parts in ascending order of keys, one after the other without gaps; sinks [H] as in AttentionOptions.
+AttentionResult merge(std::span<const TilePartials> parts,
+                      std::optional<TensorView<const float, 1>> sinks = std::nullopt);
+
+}  // namespace limelight
