@@ -3,39 +3,18 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <string>
 
+#include "core/checks.h"
 #include "core/error.h"
 #include "core/parallel.h"
 
 namespace limelight::detail {
-namespace {
-
-std::string expected_text(const int64_t* sizes, int rank) {
-  std::string text = "[";
-  for (int axis = 0; axis < rank; ++axis) {
-    if (axis > 0) text += ", ";
-    text += sizes[axis] < 0 ? "any" : std::to_string(sizes[axis]);
-  }
-  return text + "]";
-}
-
-[[noreturn]] void fail(const char* where, const char* name, const std::string& expected, const std::string& found) {
-  fail_argument("[" + std::string(where) + "] " + name + ": expected " + expected + ", found " + found);
-}
-
-}  // namespace
 
 template <int Rank>
 void check_shape(const char* where, const char* name, const TensorView<const float, Rank>& view,
                  const std::array<int64_t, Rank>& expected) {
-  bool fits = true;
-  for (int axis = 0; axis < Rank; ++axis) {
-    fits = fits && view.sizes[axis] >= 0 && (expected[axis] < 0 || view.sizes[axis] == expected[axis]);
-  }
-  const auto found = [&] { return shape_text(view.sizes.data(), Rank); };
-  if (!fits) fail(where, name, expected_text(expected.data(), Rank), found());
-  if (view.data == nullptr && view.count() > 0) fail(where, name, "memory behind " + found(), "nullptr");
+  check_sizes(where, name, expected, view.sizes);
+  check_view(where, name, view);
 }
 
 template <int Rank>
@@ -43,7 +22,7 @@ void check_rows(const char* where, const char* name, const TensorView<const floa
                 const std::array<int64_t, Rank>& expected) {
   check_shape<Rank>(where, name, view, expected);
   if (view.sizes[Rank - 1] > 1 && view.strides[Rank - 1] != 1) {
-    fail(where, name, "a last axis of stride 1", "strides " + shape_text(view.strides.data(), Rank));
+    refuse(where, name, "a last axis of stride 1", "strides " + shape_text(view.strides.data(), Rank));
   }
 }
 
@@ -51,7 +30,7 @@ void check_output_rows(const char* where, const char* name, const TensorView<flo
                        const std::array<int64_t, 2>& expected) {
   check_rows<2>(where, name, view, expected);
   if (view.sizes[0] > 1 && std::abs(view.strides[0]) < view.sizes[1]) {
-    fail(where, name, "rows that do not overlap", "strides " + shape_text(view.strides.data(), 2));
+    refuse(where, name, "rows that do not overlap", "strides " + shape_text(view.strides.data(), 2));
   }
 }
 

@@ -173,7 +173,7 @@ TEST(Linear, RefusesWhatDoesNotFit) {
       [&] {
         Linear({nullptr, {2, 3}, {3, 1}});
       },
-      "[linear] weight: expected memory behind [2, 3], found nullptr");
+      "[linear] weight: expected memory for [2, 3], found a null pointer");
   expect_refused([&] { Linear({x.data(), {-1, 3}, {3, 1}}); }, "[linear] weight: expected [any, any], found [-1, 3]");
   expect_refused([&] { layer.forward(random_matrix(3, 5, 1), y); }, "[linear] x: expected [any, 4], found [3, 5]");
   expect_refused([&] { layer.forward(random_matrix(2, 4, 1), y); }, "[linear] y: expected [2, 6], found [3, 6]");
@@ -191,7 +191,7 @@ TEST(Linear, RefusesWhatDoesNotFit) {
       [&] {
         layer.forward(x, {nullptr, {3, 6}, {6, 1}});
       },
-      "[linear] y: expected memory behind [3, 6], found nullptr");
+      "[linear] y: expected memory for [3, 6], found a null pointer");
   expect_refused([&] { layer.forward(x, y, {.threads = -1}); }, "[run] threads: expected 0 or more, found -1");
 }
 
