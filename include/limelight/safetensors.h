@@ -2,6 +2,7 @@
 // all. Format: 8 bytes little-endian header length, a JSON header, the data (huggingface.co/docs/safetensors).
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -11,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "limelight/storage.h"
 #include "limelight/tensor.h"
 
 namespace limelight {
@@ -18,6 +20,17 @@ namespace limelight {
 enum class Dtype { kBool, kU8, kI8, kI16, kU16, kF16, kBf16, kI32, kU32, kF32, kI64, kU64, kF64 };
 int64_t dtype_bytes(Dtype dtype);
 std::string_view dtype_name(Dtype dtype);  // "F32"
+
+// What tensors of T are written as.
+template <class T>
+requires StoredFloat<T> || std::same_as<T, int64_t> || std::same_as<T, uint8_t>
+constexpr Dtype dtype_of() {
+  if constexpr (std::same_as<T, float>) return Dtype::kF32;
+  if constexpr (std::same_as<T, Float16>) return Dtype::kF16;
+  if constexpr (std::same_as<T, BFloat16>) return Dtype::kBf16;
+  if constexpr (std::same_as<T, int64_t>) return Dtype::kI64;
+  return Dtype::kU8;
+}
 
 struct TensorInfo {
   std::string name;
@@ -50,8 +63,9 @@ class SafetensorsFile {
   std::unique_ptr<State> state_;
 };
 
-// Reads a tensor of this rank as T. F16, BF16 and F64 become float; integers become int64_t; BOOL and U8 become
-// uint8_t. Throws FormatError when type or rank do not fit. Instantiated for float, int64_t and uint8_t, ranks 1 to 4.
+// Reads a tensor of this rank as T. F16, BF16, F32 and F64 become float, Float16 or BFloat16, rounded to the nearest
+// where that is narrower (F64 to float first); integers become int64_t; BOOL and U8 become uint8_t. Throws FormatError
+// when type or rank do not fit. Instantiated for these five, ranks 1 to 4.
 template <class T, int Rank>
 Tensor<T, Rank> read_tensor(const SafetensorsFile& file, const TensorInfo& info);
 
@@ -62,17 +76,9 @@ Tensor<T, Rank> read_tensor(const SafetensorsFile& file, const TensorInfo& info)
 class SafetensorsWriter {
  public:
   void add(std::string name, Dtype dtype, std::vector<int64_t> shape, const void* data);
-  template <int Rank>
-  void add(std::string name, const Tensor<float, Rank>& t) {
-    add(std::move(name), Dtype::kF32, {t.sizes().begin(), t.sizes().end()}, t.data());
-  }
-  template <int Rank>
-  void add(std::string name, const Tensor<int64_t, Rank>& t) {
-    add(std::move(name), Dtype::kI64, {t.sizes().begin(), t.sizes().end()}, t.data());
-  }
-  template <int Rank>
-  void add(std::string name, const Tensor<uint8_t, Rank>& t) {
-    add(std::move(name), Dtype::kU8, {t.sizes().begin(), t.sizes().end()}, t.data());
+  template <class T, int Rank>
+  void add(std::string name, const Tensor<T, Rank>& t) {
+    add(std::move(name), dtype_of<T>(), {t.sizes().begin(), t.sizes().end()}, t.data());
   }
   void add_metadata(std::string key, std::string value);
   int64_t bytes() const;  // of the data section

@@ -1,5 +1,5 @@
-// From the bytes of a file, aligned or not, to owned tensors of the three types that the library computes with.
-#include <bit>
+// From the bytes of a file, aligned or not, to owned tensors of the types that the library computes with.
+#include <concepts>
 #include <cstring>
 
 #include "core/error.h"
@@ -9,30 +9,11 @@
 namespace limelight {
 namespace {
 
-struct Half {
-  uint16_t bits;
-};
-struct Bfloat {
-  uint16_t bits;
-};
-
-float to_float(Bfloat x) {
-  return std::bit_cast<float>(uint32_t{x.bits} << 16);
-}
-
-float to_float(Half x) {
-  const uint32_t sign = uint32_t{x.bits & 0x8000u} << 16;
-  const uint32_t rest = x.bits & 0x7fffu;  // exponent and fraction
-  if (rest < 0x0400) {                     // zero or subnormal: a multiple of 2^-24
-    const float magnitude = static_cast<float>(rest) * 0x1p-24f;
-    return std::bit_cast<float>(std::bit_cast<uint32_t>(magnitude) | sign);
-  }
-  const uint32_t rebias = rest >= 0x7c00 ? 0x70000000u : 0x38000000u;  // infinity and NaN stay so
-  return std::bit_cast<float>(((rest << 13) + rebias) | sign);
-}
-
-float to_float(double x) {
-  return static_cast<float>(x);
+template <StoredFloat T>
+T from_float(float x) {
+  if constexpr (std::same_as<T, float>) return x;
+  if constexpr (std::same_as<T, Float16>) return to_float16(x);
+  if constexpr (std::same_as<T, BFloat16>) return to_bfloat16(x);
 }
 
 // to[i] = convert(the i-th Source of `bytes`).
@@ -47,20 +28,25 @@ void convert_all(std::span<const std::byte> bytes, T* to, Convert convert) {
 }
 
 // Each of these: false when the type does not fit.
-bool read_into(const TensorInfo& info, float* to) {
-  const auto convert = [](auto x) { return to_float(x); };
+template <StoredFloat T>
+bool read_into(const TensorInfo& info, T* to) {
+  if (info.dtype == dtype_of<T>()) {
+    detail::copy_bytes(to, info.bytes.data(), info.bytes.size());
+    return true;
+  }
+  const auto convert = [](auto x) { return from_float<T>(to_float(x)); };
   switch (info.dtype) {
     case Dtype::kF32:
-      detail::copy_bytes(to, info.bytes.data(), info.bytes.size());
+      convert_all<float>(info.bytes, to, convert);
       return true;
     case Dtype::kF16:
-      convert_all<Half>(info.bytes, to, convert);
+      convert_all<Float16>(info.bytes, to, convert);
       return true;
     case Dtype::kBf16:
-      convert_all<Bfloat>(info.bytes, to, convert);
+      convert_all<BFloat16>(info.bytes, to, convert);
       return true;
     case Dtype::kF64:
-      convert_all<double>(info.bytes, to, convert);
+      convert_all<double>(info.bytes, to, [](double x) { return from_float<T>(static_cast<float>(x)); });
       return true;
     default:
       return false;
@@ -110,13 +96,10 @@ bool read_into(const TensorInfo& info, uint8_t* to) {
   return true;
 }
 
-const char* expected_types(const float*) {
-  return "F16, BF16, F32 or F64";
-}
-const char* expected_types(const int64_t*) {
-  return "integers below 2^63";
-}
-const char* expected_types(const uint8_t*) {
+template <class T>
+const char* expected_types() {
+  if constexpr (StoredFloat<T>) return "F16, BF16, F32 or F64";
+  if constexpr (std::same_as<T, int64_t>) return "integers below 2^63";
   return "BOOL or U8";
 }
 
@@ -132,7 +115,7 @@ Tensor<T, Rank> read_tensor(const SafetensorsFile& file, const TensorInfo& info)
   std::copy(info.shape.begin(), info.shape.end(), sizes.begin());
   Tensor<T, Rank> tensor(sizes);
   if (!read_into(info, tensor.data())) {
-    detail::fail_format(field + " dtype: expected " + expected_types(tensor.data()) + ", found " +
+    detail::fail_format(field + " dtype: expected " + expected_types<T>() + ", found " +
                         std::string(dtype_name(info.dtype)));
   }
   return tensor;
@@ -142,6 +125,14 @@ template Tensor<float, 1> read_tensor<float, 1>(const SafetensorsFile&, const Te
 template Tensor<float, 2> read_tensor<float, 2>(const SafetensorsFile&, const TensorInfo&);
 template Tensor<float, 3> read_tensor<float, 3>(const SafetensorsFile&, const TensorInfo&);
 template Tensor<float, 4> read_tensor<float, 4>(const SafetensorsFile&, const TensorInfo&);
+template Tensor<Float16, 1> read_tensor<Float16, 1>(const SafetensorsFile&, const TensorInfo&);
+template Tensor<Float16, 2> read_tensor<Float16, 2>(const SafetensorsFile&, const TensorInfo&);
+template Tensor<Float16, 3> read_tensor<Float16, 3>(const SafetensorsFile&, const TensorInfo&);
+template Tensor<Float16, 4> read_tensor<Float16, 4>(const SafetensorsFile&, const TensorInfo&);
+template Tensor<BFloat16, 1> read_tensor<BFloat16, 1>(const SafetensorsFile&, const TensorInfo&);
+template Tensor<BFloat16, 2> read_tensor<BFloat16, 2>(const SafetensorsFile&, const TensorInfo&);
+template Tensor<BFloat16, 3> read_tensor<BFloat16, 3>(const SafetensorsFile&, const TensorInfo&);
+template Tensor<BFloat16, 4> read_tensor<BFloat16, 4>(const SafetensorsFile&, const TensorInfo&);
 template Tensor<int64_t, 1> read_tensor<int64_t, 1>(const SafetensorsFile&, const TensorInfo&);
 template Tensor<int64_t, 2> read_tensor<int64_t, 2>(const SafetensorsFile&, const TensorInfo&);
 template Tensor<int64_t, 3> read_tensor<int64_t, 3>(const SafetensorsFile&, const TensorInfo&);

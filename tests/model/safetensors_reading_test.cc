@@ -98,6 +98,33 @@ TEST(SafetensorsReading, DoublesAreRoundedToFloat) {
   EXPECT_EQ(values, (std::vector<float>{0.1f, -2.0f, INFINITY, INFINITY}));
 }
 
+template <class T>
+std::vector<uint16_t> bits_of(const OneTensorFile& stored) {
+  std::vector<uint16_t> bits;
+  for (const T x : values_of<T>(stored)) bits.push_back(x.bits);
+  return bits;
+}
+
+TEST(SafetensorsReading, SixteenBitsReadAsTheyAreStoredKeepEveryBit) {
+  std::vector<uint16_t> all(65536);  // every NaN too
+  for (size_t i = 0; i < all.size(); ++i) all[i] = static_cast<uint16_t>(i);
+  EXPECT_EQ(bits_of<Float16>(OneTensorFile("F16", all, 1)), all);
+  EXPECT_EQ(bits_of<BFloat16>(OneTensorFile("BF16", all, 1)), all);
+}
+
+TEST(SafetensorsReading, WiderFloatsAreRoundedToTheNearestSixteenBits) {
+  const std::vector<float> values = {1, 1 + 0x1p-11f, 1 + 0x3p-11f, -65520, 0x1p-25f, INFINITY};
+  EXPECT_EQ(bits_of<Float16>(OneTensorFile("F32", values)),
+            (std::vector<uint16_t>{0x3c00, 0x3c00, 0x3c02, 0xfc00, 0, 0x7c00}));
+  const std::vector<double> wide = {1, 1 + 0x1p-8, 1 + 0x3p-8, -65520, 1e300};
+  EXPECT_EQ(bits_of<BFloat16>(OneTensorFile("F64", wide)),
+            (std::vector<uint16_t>{0x3f80, 0x3f80, 0x3f82, 0xc780, 0x7f80}));
+  EXPECT_EQ(bits_of<BFloat16>(OneTensorFile("F16", std::vector<uint16_t>{0x3c00, 0x3c01})),
+            (std::vector<uint16_t>{0x3f80, 0x3f80}));
+  EXPECT_EQ(bits_of<Float16>(OneTensorFile("BF16", std::vector<uint16_t>{0x3f80, 0x7f00})),
+            (std::vector<uint16_t>{0x3c00, 0x7c00}));
+}
+
 TEST(SafetensorsReading, BoolsAndBytesAreBytes) {
   const std::vector<uint8_t> values = {0, 1, 255};
   EXPECT_EQ(values_of<uint8_t>(OneTensorFile("BOOL", values)), values);
@@ -143,6 +170,8 @@ TEST(SafetensorsReading, WrongTypeOrRankIsNamed) {
   EXPECT_EQ(thrown<FormatError>([&] { read_tensor<int64_t, 1>(integers.file(), integers.x()); }),
             y + "dtype: expected integers below 2^63, found U64");
   EXPECT_EQ(thrown<FormatError>([&] { read_tensor<float, 1>(integers.file(), integers.x()); }),
+            y + "dtype: expected F16, BF16, F32 or F64, found U64");
+  EXPECT_EQ(thrown<FormatError>([&] { read_tensor<Float16, 1>(integers.file(), integers.x()); }),
             y + "dtype: expected F16, BF16, F32 or F64, found U64");
 }
 

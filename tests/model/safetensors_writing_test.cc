@@ -69,6 +69,24 @@ TEST(SafetensorsWriting, WhatIsWrittenIsReadBack) {
   EXPECT_EQ(folder.names(), (std::set<std::string>{"f"}));
 }
 
+TEST(SafetensorsWriting, SixteenBitTensorsAreWrittenAsTheyAre) {
+  const TemporaryFolder folder;
+  Tensor<Float16, 1> halves({2});
+  Tensor<BFloat16, 2> brains({1, 1});
+  halves(1) = {0xfe01};
+  brains(0, 0) = {0x7f81};
+  SafetensorsWriter writer;
+  writer.add("halves", halves);
+  writer.add("brains", brains);
+  EXPECT_EQ(writer.bytes(), 6);
+  writer.write(folder / "f");
+  const auto file = SafetensorsFile::open(folder / "f");
+  EXPECT_EQ(file.find("halves")->dtype, Dtype::kF16);
+  EXPECT_EQ(file.find("brains")->dtype, Dtype::kBf16);
+  EXPECT_EQ((read_tensor<Float16, 1>(file, *file.find("halves"))(1).bits), 0xfe01);
+  EXPECT_EQ((read_tensor<BFloat16, 2>(file, *file.find("brains"))(0, 0).bits), 0x7f81);
+}
+
 TEST(SafetensorsWriting, EmptyFileIsValid) {
   const TemporaryFolder folder;
   SafetensorsWriter().write(folder / "f");
