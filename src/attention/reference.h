@@ -7,22 +7,30 @@
 #include <cstdint>
 #include <vector>
 
+#include "attention/reference_row.h"
 #include "limelight/attention.h"
 
 namespace limelight::detail {
 
+// N is the call's: all keys of a pack; when paged, the columns of the block table x the page size.
 template <class Real>
 struct ReferenceAttention {
-  Tensor<Real, 4> out;           // [B,H,M,E]
-  Tensor<Real, 3> lse;           // [B,H,M]
-  Tensor<Real, 4> weights;       // [B,H,M,N]
-  Tensor<uint8_t, 4> blocked;    // [B,H,M,N]: 1 where the key is masked or its final score is minus infinity
-  std::vector<int64_t> lengths;  // [B]: the N of each sequence
+  Tensor<Real, 4> out;         // [B,H,M,E]
+  Tensor<Real, 3> lse;         // [B,H,M]
+  Tensor<Real, 4> weights;     // [B,H,M,N], before dropout
+  Tensor<uint8_t, 4> blocked;  // [B,H,M,N]: 1 where the key is masked or its final score is minus infinity
+  Tensor<Real, 3> sink_share;  // [B,H,M]: exp(sink - lse), 0 without sinks
+  std::vector<ReferenceSequence> sequences;
 };
 
 template <class Real>
-ReferenceAttention<Real> reference_attention(TensorView<const float, 4> q, TensorView<const float, 4> k,
-                                             TensorView<const float, 4> v, const AttentionOptions& options);
+ReferenceAttention<Real> reference_attention(FloatView q, FloatView k, FloatView v, const AttentionOptions& options);
+
+// s = scale q . k, before softcap; unless given, scale is 1 / sqrt(D).
+template <class Real>
+Real reference_scale(const AttentionOptions& options, int64_t head_size);
+template <class Real>
+Real reference_dot(const Tensor<Real, 4>& q, const Tensor<Real, 4>& k, const ReferenceRow& row, int64_t column);
 
 template <class Real>
 struct ReferenceLens {
