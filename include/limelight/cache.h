@@ -19,7 +19,8 @@ struct KeyValueCache {
 
 // Writes k [B,G,M,D] and v [B,G,M,E] behind what each sequence holds, converted to the cache's storage, and adds
 // counts[b] (M unless given; the first counts[b] of the M rows are taken) to lengths[b]. Throws std::invalid_argument,
-// and writes nothing, where a sequence would not fit or a page does not exist.
+// and writes nothing, where a sequence would not fit, a page does not exist or would be written through two columns of
+// the table. Columns that nothing is written to are not looked at; neither are slots beyond what is added.
 void append(const KeyValueCache& cache, FloatView k, FloatView v,
             std::optional<TensorView<const int64_t, 1>> counts = std::nullopt);
 

@@ -1,9 +1,9 @@
 // Results over parts of the keys, combined into the result over all of them: chunked prefill, shared prefixes, several
 // processes.
 //
-// Parts come in two forms. (out, lse) of any calls: lse = log sum exp(lse_p), out = sum exp(lse_p - lse) out_p, exact to
-// rounding; it has a gradient. Per-tile partials: what attention() folds itself, kept; merged in ascending order of keys
-// they give its bits. Parts may be empty (lse minus infinity).
+// Parts come in two forms. (out, lse) of any calls: lse = log sum exp(lse_p), out = sum exp(lse_p - lse) out_p, exact
+// to rounding; it has a gradient. Per-tile partials: what attention() folds itself, kept; merged in ascending order of
+// keys they give its bits. Parts may be empty (lse minus infinity).
 #pragma once
 
 #include <cstdint>
@@ -19,11 +19,17 @@ struct AttentionPart {
   TensorView<const float, 3> lse;
 };
 
+// With m = max lse_p and w_p = exp(lse_p - m): lse = m + log sum w_p, out = sum (w_p / sum w_p) out_p, in f32 and in
+// the order of the parts. An empty part changes no bit and its out is not read; all empty: out 0, lse minus infinity.
+// NaN stays in its row. At least one part; any strides. out and lse may be those of a part (merging in place), but must
+// not overlap parts otherwise. A sink is a part of its own: out 0, lse the sink. Throws std::invalid_argument.
 void merge(std::span<const AttentionPart> parts, TensorView<float, 4> out, TensorView<float, 3> lse);
 AttentionResult merge(std::span<const AttentionPart> parts);
 
 // What of dout and dlse arrives at each part, so that attention_backward() of the part goes on from there:
-// dout_p = w_p dout, dlse_p = w_p (dlse + dout . (out_p - out)), w_p = exp(lse_p - lse). out and lse as merge() gave them.
+// dout_p = w_p dout, dlse_p = w_p (dlse + dout . (out_p - out)), w_p = exp(lse_p - lse). out and lse as merge() gave
+// them, dlse 0 unless given. Each part's gradient hangs on that part and the whole alone, so `parts` may be some of
+// them (one process's own). An empty part's is 0.
 struct PartGradient {
   Tensor<float, 4> dout;
   Tensor<float, 3> dlse;
@@ -32,8 +38,8 @@ std::vector<PartGradient> merge_backward(std::span<const AttentionPart> parts, T
                                          TensorView<const float, 3> lse, TensorView<const float, 4> dout,
                                          std::optional<TensorView<const float, 3>> dlse = std::nullopt);
 
-// The unnormalised partial of every tile of 512 keys, R = B H M rows: max [R, tiles], sum [R, tiles] of exp(s - max) and
-// values [R, tiles, E], the sum of exp(s - max) v. Memory: 4 (E + 2) bytes a row and tile.
+// The unnormalised partial of every tile of 512 keys, R = B H M rows: max [R, tiles], sum [R, tiles] of exp(s - max)
+// and values [R, tiles, E], the sum of exp(s - max) v. Memory: 4 (E + 2) bytes a row and tile.
 struct TilePartials {
   std::array<int64_t, 4> sizes{};  // B, H, M, E
   int64_t first_tile = 0;          // of the whole sequence: options.part.first / 512
