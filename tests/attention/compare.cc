@@ -75,9 +75,17 @@ double difference(double a, double b) {
   return std::isfinite(d) ? d : std::numeric_limits<double>::infinity();
 }
 
-double ulp(double magnitude) {
+double ulp(double magnitude, Storage storage) {
   const float x = static_cast<float>(magnitude);
-  return x == 0 ? std::nextafter(0.0f, 1.0f) : x - std::nextafter(x, 0.0f);
+  const double spacing = x == 0 ? 0 : x - std::nextafter(x, 0.0f);
+  switch (storage) {
+    case Storage::kF16:
+      return std::max(spacing * 0x1p13, 0x1p-24);
+    case Storage::kBf16:
+      return std::max(spacing * 0x1p16, 0x1p-133);
+    default:
+      return std::max(spacing, 0x1p-149);
+  }
 }
 
 AssertionResult same_bits(const LensResult& a, const LensResult& b) {
@@ -88,7 +96,8 @@ AssertionResult same_bits(const LensResult& a, const LensResult& b) {
   if (auto r = same_bits(a.received, b.received); !r) return r << " (received)";
   if (auto r = same_bits(a.entropy, b.entropy); !r) return r << " (entropy)";
   if (auto r = same_bits(a.heatmap_sum, b.heatmap_sum); !r) return r << " (heatmap_sum)";
-  return same_bits(a.heatmap_max, b.heatmap_max) << " (heatmap_max)";
+  if (auto r = same_bits(a.heatmap_max, b.heatmap_max); !r) return r << " (heatmap_max)";
+  return same_bits(a.sink_share, b.sink_share) << " (sink_share)";
 }
 
 Judge::Judge(const Problem& p, double slack_of_bound)
@@ -96,16 +105,17 @@ Judge::Judge(const Problem& p, double slack_of_bound)
       naive(detail::reference_attention<float>(p.q, p.k, p.v, p.options())),
       slack(slack_of_bound) {}
 
-AssertionResult Judge::agrees(const AttentionResult& found) const {
-  if (auto r = close(found.out, naive.out, exact.out, slack); !r) return r << " (out)";
-  return close(found.lse, naive.lse, exact.lse, slack) << " (lse)";
+AssertionResult Judge::agrees(const AttentionResult& found, Storage stored) const {
+  if (auto r = close(found.out, naive.out, exact.out, {.slack = slack, .storage = stored}); !r) return r << " (out)";
+  return close(found.lse, naive.lse, exact.lse, {slack}) << " (lse)";
 }
 
 AssertionResult Judge::agrees(const LensResult& found, const LensRequest& request) const {
   const auto lens = detail::reference_lens(exact, request.top_k, request.heatmap);
   const auto plain = detail::reference_lens(naive, request.top_k, request.heatmap);
   if (!request.rows.empty()) {
-    const auto r = close(found.rows, rows_of(naive.weights, request.rows), rows_of(exact.weights, request.rows), slack);
+    const auto r =
+        close(found.rows, rows_of(naive.weights, request.rows), rows_of(exact.weights, request.rows), {slack});
     if (!r) return AssertionFailure() << r.message() << " (rows)";
     const auto blocked = same_bits(found.rows_blocked, rows_of(exact.blocked, request.rows));
     if (!blocked) return AssertionFailure() << blocked.message() << " (rows_blocked)";
@@ -115,15 +125,19 @@ AssertionResult Judge::agrees(const LensResult& found, const LensRequest& reques
     if (auto r = top_agrees(found, exact, lens, slack * (2 * weights.max + 4 * ulp(weights.largest))); !r) return r;
   }
   if (request.received) {
-    if (auto r = close(found.received, plain.received, lens.received, slack); !r) return r << " (received)";
+    if (auto r = close(found.received, plain.received, lens.received, {slack}); !r) return r << " (received)";
   }
   if (request.entropy) {
-    if (auto r = close(found.entropy, plain.entropy, lens.entropy, slack); !r) return r << " (entropy)";
+    if (auto r = close(found.entropy, plain.entropy, lens.entropy, {slack}); !r) return r << " (entropy)";
   }
   if (request.heatmap > 0) {
-    if (auto r = close(found.heatmap_sum, plain.heatmap_sum, lens.heatmap_sum, slack); !r) return r << " (heatmap_sum)";
-    if (auto r = close(found.heatmap_max, plain.heatmap_max, lens.heatmap_max, slack); !r) return r << " (heatmap_max)";
+    if (auto r = close(found.heatmap_sum, plain.heatmap_sum, lens.heatmap_sum, {slack}); !r)
+      return r << " (heatmap_sum)";
+    if (auto r = close(found.heatmap_max, plain.heatmap_max, lens.heatmap_max, {slack}); !r)
+      return r << " (heatmap_max)";
   }
+  if (found.sink_share.count() > 0)
+    return close(found.sink_share, naive.sink_share, exact.sink_share, {slack}) << " (sink_share)";
   return AssertionSuccess();
 }
 

@@ -10,9 +10,9 @@
 #include <string>
 
 #include "attention/reference.h"
-#include "kernels/kernels.h"
 #include "limelight/tensor.h"
 #include "tests/attention/problem.h"
+#include "tests/kernels/under_every_isa.h"
 
 namespace limelight::testing {
 
@@ -57,17 +57,23 @@ Error error_of(const Tensor<T, Rank>& found, const Tensor<Exact, Rank>& exact) {
   return error;
 }
 
-// The spacing of floats just below this magnitude.
-double ulp(double magnitude);
+// The spacing of the storage's numbers just below this magnitude.
+double ulp(double magnitude, Storage storage = Storage::kF32);
 
-// At most 2x the error of the naive computation plus 4 ulp of the largest value, times `slack`.
+// `times` the error of the naive computation plus 4 ulp of the largest value in the storage of the result, times
+// `slack`.
+struct Bound {
+  double slack = 1;
+  double times = 2;
+  Storage storage = Storage::kF32;
+};
 template <int Rank, class Exact>
 ::testing::AssertionResult close(const Tensor<float, Rank>& found, const Tensor<float, Rank>& naive,
-                                 const Tensor<Exact, Rank>& exact, double slack = 1) {
+                                 const Tensor<Exact, Rank>& exact, const Bound& allowed = {}) {
   if (found.sizes() != exact.sizes()) return ::testing::AssertionFailure() << "sizes differ";
   const Error error = error_of(found, exact);
   const Error yardstick = error_of(naive, exact);
-  const double bound = slack * (2 * yardstick.max + 4 * ulp(yardstick.largest));
+  const double bound = allowed.slack * (allowed.times * yardstick.max + 4 * ulp(yardstick.largest, allowed.storage));
   if (!std::isfinite(bound)) return ::testing::AssertionFailure() << "no bound: the naive computation is not finite";
   if (error.max <= bound) return ::testing::AssertionSuccess();
   return ::testing::AssertionFailure() << "error " << error.max << " against " << yardstick.max
@@ -78,22 +84,13 @@ template <int Rank, class Exact>
 // The references of a problem, and the check of a result against them.
 struct Judge {
   explicit Judge(const Problem& p, double slack = 1);
-  ::testing::AssertionResult agrees(const AttentionResult& found) const;
+  // `stored` is what out was narrowed to.
+  ::testing::AssertionResult agrees(const AttentionResult& found, Storage stored = Storage::kF32) const;
   ::testing::AssertionResult agrees(const LensResult& found, const LensRequest& request) const;
 
   detail::ReferenceAttention<double> exact;
   detail::ReferenceAttention<float> naive;
   double slack;
 };
-
-// Runs `body` once under every instruction set, named in the failures.
-template <class Body>
-void under_every_isa(const Body& body) {
-  for (const detail::Kernels& kernels : detail::all_kernels()) {
-    SCOPED_TRACE(kernels.isa);
-    const detail::ScopedKernels scope(kernels);
-    body();
-  }
-}
 
 }  // namespace limelight::testing

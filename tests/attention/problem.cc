@@ -20,10 +20,16 @@ Tensor<uint8_t, 4> random_mask(const std::array<int64_t, 4>& sizes, double share
 }
 
 AttentionOptions Problem::options() const {
-  AttentionOptions options{.causal = causal, .window = window, .scale = scale, .softcap = softcap};
+  AttentionOptions options{
+      .causal = causal, .window = window, .scale = scale, .softcap = softcap, .part = part, .dropout = dropout};
+  if (alibi_slopes) options.alibi_slopes = alibi_slopes->view();
+  if (sinks) options.sinks = sinks->view();
   if (bias) options.bias = bias->view();
   if (mask) options.mask = mask->view();
   if (key_lengths) options.key_lengths = key_lengths->view();
+  if (cu_q) options.cu_q = cu_q->view();
+  if (cu_k) options.cu_k = cu_k->view();
+  if (block_table) options.block_table = block_table->view();
   return options;
 }
 
@@ -34,13 +40,22 @@ std::string Problem::text() const {
        << static_cast<int>(causal) << " window " << window.left << "," << window.right << " softcap " << softcap;
   if (scale) text << " scale " << *scale;
   const auto sizes = [&](const char* name, const auto& of) {
+    if (!of) return;
     text << " " << name << " [";
-    for (int64_t size : of) text << size << " ";
+    for (int64_t size : of->sizes()) text << size << " ";
     text << "]";
   };
-  if (bias) sizes("bias", bias->sizes());
-  if (mask) sizes("mask", mask->sizes());
-  for (int64_t b = 0; key_lengths && b < B; ++b) text << (b == 0 ? " lengths " : " ") << (*key_lengths)(b);
+  const auto values = [&](const char* name, const auto& of) {
+    if (!of) return;
+    text << " " << name;
+    for (int64_t n = 0; n < of->count(); ++n) text << (n == 0 ? " " : ",") << of->data()[n];
+  };
+  sizes("alibi_slopes", alibi_slopes), sizes("bias", bias), sizes("mask", mask), sizes("block_table", block_table);
+  values("sinks", sinks), values("key_lengths", key_lengths), values("cu_q", cu_q), values("cu_k", cu_k);
+  if (block_table) text << " page " << k.sizes()[2];
+  if (part) text << " part " << part->first << " of " << part->total;
+  if (dropout.probability > 0)
+    text << " dropout " << dropout.probability << "," << dropout.seed << "," << dropout.offset;
   return text.str();
 }
 
@@ -58,7 +73,10 @@ Problem make_problem(const Shape& shape, uint64_t seed) {
 AttentionOptions slice(AttentionOptions options, int axis, int64_t begin, int64_t count) {
   if (options.bias) options.bias = slice(*options.bias, axis, begin, count, true);
   if (options.mask) options.mask = slice(*options.mask, axis, begin, count, true);
+  if (options.alibi_slopes && axis < 2) options.alibi_slopes = slice(*options.alibi_slopes, axis, begin, count, true);
+  if (options.sinks && axis == 1) options.sinks = slice(*options.sinks, 0, begin, count);
   if (options.key_lengths && axis == 0) options.key_lengths = slice(*options.key_lengths, 0, begin, count);
+  if (options.block_table && axis == 0) options.block_table = slice(*options.block_table, 0, begin, count);
   return options;
 }
 

@@ -23,15 +23,20 @@ struct Shape {
 };
 
 struct Problem {
-  Shape shape;
+  Shape shape;  // as in attention.h: of a pack all queries and keys, N of paged keys the columns x page size
   Causal causal = Causal::kNone;
   Window window;
   std::optional<float> scale;
   float softcap = 0;
-  Tensor<float, 4> q, k, v;
+  Tensor<float, 4> q, k, v;  // k and v in pages with a block table
+  std::optional<Tensor<float, 2>> alibi_slopes;
+  std::optional<Tensor<float, 1>> sinks;
   std::optional<Tensor<float, 4>> bias;
   std::optional<Tensor<uint8_t, 4>> mask;
-  std::optional<Tensor<int64_t, 1>> key_lengths;
+  std::optional<Tensor<int64_t, 1>> key_lengths, cu_q, cu_k;
+  std::optional<Tensor<int64_t, 2>> block_table;
+  std::optional<KeyPart> part;
+  Dropout dropout;
 
   AttentionOptions options() const;
   AttentionResult attend() const { return attention(q, k, v, options()); }
@@ -50,8 +55,7 @@ TensorView<T, Rank> slice(TensorView<T, Rank> view, int axis, int64_t begin, int
   return view;
 }
 
-// Options whose bias and mask are cut to [begin, begin + count) of an axis of [B, H, M, N]; key lengths to batch
-// entries.
+// Options cut to [begin, begin + count) of an axis of [B, H, M, N]. Packs are not cut.
 AttentionOptions slice(AttentionOptions options, int axis, int64_t begin, int64_t count);
 
 // A contiguous copy.

@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
-#include "kernels/kernels.h"
 #include "limelight/tensor.h"
+#include "tests/kernels/under_every_isa.h"
 
 namespace limelight::testing {
 
@@ -67,16 +67,6 @@ class GuardedFloats {
   size_t size_;
   float* data_;
 };
-
-// Calls body() once under every instruction set that this processor has.
-template <class Body>
-void under_every_isa(const Body& body) {
-  for (const detail::Kernels& kernels : detail::all_kernels()) {
-    SCOPED_TRACE(kernels.isa);
-    const detail::ScopedKernels scope(kernels);
-    body();
-  }
-}
 
 inline void expect_same_bits(TensorView<const float, 2> found, TensorView<const float, 2> expected) {
   ASSERT_EQ(found.sizes, expected.sizes);
