@@ -1,8 +1,9 @@
 // The same values laid out in memory in other ways: transposed, spread out, reversed, broadcast.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
-#include <memory>
+#include <cstdlib>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,33 +32,46 @@ inline std::vector<Layout> layouts() {
           {.name = "all reversed with gaps", .order = {2, 0, 1, 3}, .step = {-1, -2, -1, -3}}};
 }
 
+// Strides of such a layout, where its first element lies, and how many elements it spans.
+struct Strides {
+  std::array<int64_t, 4> strides{};
+  int64_t first = 0;
+  int64_t span = 1;
+
+  Strides(const Layout& layout, const std::array<int64_t, 4>& sizes) {
+    for (int n = 4; n-- > 0;) {
+      const int axis = layout.order[n];
+      const int64_t step = layout.step[axis];
+      strides[axis] = span * step;
+      if (step < 0) first += std::max<int64_t>(sizes[axis] - 1, 0) * span * -step;
+      span *= sizes[axis] * std::abs(step);
+    }
+  }
+};
+
+// Calls body(a, b, c, d) for every index of these sizes.
+template <class Body>
+void for_each_index(const std::array<int64_t, 4>& sizes, const Body& body) {
+  for (int64_t a = 0; a < sizes[0]; ++a) {
+    for (int64_t b = 0; b < sizes[1]; ++b) {
+      for (int64_t c = 0; c < sizes[2]; ++c) {
+        for (int64_t d = 0; d < sizes[3]; ++d) body(a, b, c, d);
+      }
+    }
+  }
+}
+
 // Owns the memory of one such layout; what the gaps hold is `filler`.
 template <class T>
 class Laid {
  public:
   Laid(const Layout& layout, const std::array<int64_t, 4>& sizes, T filler) {
-    int64_t stride = 1;
-    int64_t first = 0;
-    view_.sizes = sizes;
-    for (int n = 4; n-- > 0;) {
-      const int axis = layout.order[n];
-      const int64_t step = layout.step[axis];
-      view_.strides[axis] = stride * step;
-      if (step < 0) first += (sizes[axis] - 1) * stride * -step;
-      stride *= sizes[axis] * std::abs(step);
-    }
-    memory_.assign(static_cast<size_t>(stride), filler);
-    view_.data = memory_.data() + first;
+    const Strides at(layout, sizes);
+    memory_.assign(static_cast<size_t>(at.span), filler);
+    view_ = {memory_.data() + at.first, sizes, at.strides};
   }
   Laid(const Layout& layout, const Tensor<T, 4>& from, T filler) : Laid(layout, from.sizes(), filler) {
-    const auto [a, b, c, d] = from.sizes();
-    for (int64_t w = 0; w < a; ++w) {
-      for (int64_t x = 0; x < b; ++x) {
-        for (int64_t y = 0; y < c; ++y) {
-          for (int64_t z = 0; z < d; ++z) view_(w, x, y, z) = from(w, x, y, z);
-        }
-      }
-    }
+    for_each_index(from.sizes(), [&](auto... at) { view_(at...) = from(at...); });
   }
 
   const TensorView<T, 4>& view() const { return view_; }
