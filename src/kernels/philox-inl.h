@@ -97,7 +97,7 @@ void DropoutRow(const DropoutKey& key, int64_t row, int64_t query, int64_t first
   }
   auto product = hn::LoadU(U64(), products);
   const auto step = hn::LoadU(U64(), steps);
-  const auto next = [&]() HWY_ATTR {
+  const auto next = [&] {
     const auto dropped = hn::RebindMask(d, hn::Lt(PhiloxWords(philox_row, product), threshold));
     product = hn::Add(product, step);
     return hn::IfThenZeroElse(dropped, kept);
