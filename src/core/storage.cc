@@ -1,6 +1,7 @@
 // Conversions between f32 and the two 16-bit formats, by bits.
 #include "limelight/storage.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -22,11 +23,17 @@ float to_float(BFloat16 x) {
   return std::bit_cast<float>(static_cast<uint32_t>(x.bits) << 16);
 }
 
-// The exponent is rebiased by a multiplication, which is exact and turns subnormal numbers into normal ones.
+// As processors do it, a signalling NaN becomes a quiet one.
 float to_float(Float16 x) {
   const uint32_t magnitude = static_cast<uint32_t>(x.bits & 0x7fffu) << 13;
-  uint32_t bits = std::bit_cast<uint32_t>(std::bit_cast<float>(magnitude) * 0x1p112f);
-  if ((x.bits & 0x7c00u) == 0x7c00u) bits |= kInfinity;
+  uint32_t bits = magnitude + 0x38000000u;  // 112 more in the exponent
+  if (magnitude < 0x00800000u) {
+    // Subnormal: put behind 2^-14 and freed of it. (As a float of its own it would be subnormal too, and lost where a
+    // process has set such numbers to 0.)
+    bits = std::bit_cast<uint32_t>(std::bit_cast<float>(magnitude + 0x38800000u) - 0x1p-14f);
+  } else if (magnitude >= 0x0f800000u) {
+    bits |= magnitude == 0x0f800000u ? kInfinity : kInfinity | 0x00400000u;
+  }
   return std::bit_cast<float>(bits | (static_cast<uint32_t>(x.bits & 0x8000u) << 16));
 }
 
@@ -43,10 +50,8 @@ Float16 to_float16(float x) {
   uint32_t half = 0;
   if (magnitude > kInfinity) {
     half = 0x7e00u | ((magnitude >> 13) & 0x1ffu);
-  } else if (magnitude >= 0x47800000u) {  // 2^16 and more, infinity too
-    half = 0x7c00u;
-  } else if (magnitude >= 0x38800000u) {  // 2^-14 and more: normal; rounding up may carry into infinity, as it should
-    half = shift_round(magnitude - 0x38000000u, 13);
+  } else if (magnitude >= 0x38800000u) {  // 2^-14 and more: normal, from 65520 on infinity
+    half = std::min(shift_round(magnitude - 0x38000000u, 13), 0x7c00u);
   } else {
     // Subnormal: adding 1/2 leaves the number, rounded to a multiple of 2^-24, in the low bits.
     half = std::bit_cast<uint32_t>(std::bit_cast<float>(magnitude) + 0.5f) - 0x3f000000u;
