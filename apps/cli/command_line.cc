@@ -30,7 +30,14 @@ std::string expected_number(const Bounds& bounds) {
   return "a whole number";
 }
 
+std::string expected_real(const RealBounds& bounds) {
+  if (std::isfinite(bounds.below)) return fmt::format("a number from {} to below {}", bounds.least, bounds.below);
+  if (std::isfinite(bounds.least)) return fmt::format("a finite number, {} or more", bounds.least);
+  return "a finite number";
+}
+
 std::optional<std::vector<int64_t>> whole_numbers(const std::string& text) {
+  if (text.ends_with(',')) return std::nullopt;  // split() drops what is empty behind it
   std::vector<int64_t> numbers;
   for (const std::string& part : CLI::detail::split(text, ',')) {
     const std::optional<int64_t> number = whole_number(part);
@@ -97,12 +104,13 @@ Command& Command::number(const std::string& name, std::optional<int64_t>& value,
 }
 
 Command& Command::real(const std::string& name, std::optional<float>& value, const std::string& help,
-                       const std::string& shown) {
-  add_parsed(app_, name, shown, help, "a finite number", [&value](const std::string& text) {
+                       const std::string& shown, RealBounds bounds) {
+  add_parsed(app_, name, shown, help, expected_real(bounds), [&value, bounds](const std::string& text) {
     float number = 0;
     const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     value = number;
-    return error == std::errc() && rest == text.data() + text.size() && std::isfinite(number);
+    return error == std::errc() && rest == text.data() + text.size() && std::isfinite(number) &&
+           number >= bounds.least && number < bounds.below;
   });
   return *this;
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -18,6 +19,11 @@ namespace limelight::cli {
 struct Bounds {
   int64_t least = INT64_MIN;
   int64_t most = INT64_MAX;
+};
+
+struct RealBounds {
+  float least = -std::numeric_limits<float>::infinity();
+  float below = std::numeric_limits<float>::infinity();
 };
 
 // The arguments of one subcommand. Values are written into the variables given, which must live until run().
@@ -39,7 +45,7 @@ class Command {
   Command& number(const std::string& name, std::optional<int64_t>& value, const std::string& help, Bounds bounds,
                   const std::string& shown = "N");
   Command& real(const std::string& name, std::optional<float>& value, const std::string& help,
-                const std::string& shown = "X");
+                const std::string& shown = "X", RealBounds bounds = {});
   // "2,8,16"; of exactly `count` numbers unless that is 0.
   Command& numbers(const std::string& name, std::vector<int64_t>& values, const std::string& help, Bounds bounds = {},
                    size_t count = 0, const std::string& shown = "I,J,...");

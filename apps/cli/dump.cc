@@ -16,10 +16,6 @@
 namespace limelight::cli {
 namespace {
 
-std::string size_text(double bytes) {
-  return bytes < 1e6 ? fmt::format("{:.1f} KB", bytes / 1e3) : fmt::format("{:.1f} MB", bytes / 1e6);
-}
-
 struct Dump {
   TextSource source;
   ModelArguments model;

@@ -49,7 +49,8 @@ struct Look {
         .excludes("--top", "--json")  // these give every word
         .excludes("--top", "--csv")
         .rule([this] { return overwriting("--html", html, source.file()); })
-        .rule([this] { return overwriting("--svg", svg, source.file()); });
+        .rule([this] { return overwriting("--svg", svg, source.file()); })
+        .rule([this] { return written_twice("--html", html, "--svg", svg); });
   }
 
   void run() const {

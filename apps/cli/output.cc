@@ -31,10 +31,16 @@ int write_all(int file, std::string_view text) {
   return 0;
 }
 
+// What would end the line, move the cursor or turn the reading direction of what follows (UAX 9).
+bool is_control(char32_t point) {
+  return point < 0x20 || (point >= 0x7F && point < 0xA0) || point == 0x61C || point == 0x200E || point == 0x200F ||
+         (point >= 0x2028 && point <= 0x202E) || (point >= 0x2066 && point <= 0x2069);
+}
+
 void put_line(std::string_view start, std::string_view line) {
   std::u32string points = studio::decode_utf8(line);
   for (char32_t& point : points) {
-    if (point < 0x20 || (point >= 0x7F && point < 0xA0)) point = U' ';
+    if (is_control(point)) point = U' ';
   }
   write_all(STDERR_FILENO, fmt::format("{}{}\n", start, studio::encode_utf8(points)));
 }
@@ -76,6 +82,23 @@ std::string overwriting(std::string_view option, const std::filesystem::path& pa
   std::error_code absent;
   if (!std::filesystem::equivalent(path, input, absent) || !std::filesystem::is_regular_file(input, absent)) return "";
   return fmt::format("{} {} is the file that is read; name another", option, path.native());
+}
+
+std::string written_twice(std::string_view option, const std::filesystem::path& path, std::string_view other_option,
+                          const std::filesystem::path& other) {
+  std::error_code unknown;
+  const auto whole = [&unknown](const std::filesystem::path& p) {
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(p, unknown), unknown);
+  };
+  const bool device = std::filesystem::exists(path, unknown) && !std::filesystem::is_regular_file(path, unknown);
+  const bool same = std::filesystem::equivalent(path, other, unknown) || whole(path) == whole(other);
+  if (path.empty() || other.empty() || device || !same) return "";
+  return fmt::format("{} and {} are one file, {}; name another", option, other_option, path.native());
+}
+
+std::string size_text(double bytes) {
+  if (bytes < 1e6) return fmt::format("{:.1f} KB", bytes / 1e3);
+  return bytes < 1e9 ? fmt::format("{:.1f} MB", bytes / 1e6) : fmt::format("{:.1f} GB", bytes / 1e9);
 }
 
 std::string read_file(const std::string& path) {

@@ -11,7 +11,7 @@ namespace limelight::cli {
 // To standard output, all of it; throws FileError when it is full. Ends the program, quietly, when its reader has gone.
 void print(std::string_view text);
 
-// One line on standard error; control characters in it become spaces.
+// One line on standard error; control characters in it, those of reading direction too, become spaces.
 void complain(std::string_view line);
 void note(std::string_view line);
 
@@ -24,6 +24,13 @@ void write_file(const std::filesystem::path& path, std::string_view content);
 // What is wrong with writing to `path`, given as `option`, while `input` is read: both are one file, however they are
 // spelt. "" when nothing is.
 std::string overwriting(std::string_view option, const std::filesystem::path& path, const std::filesystem::path& input);
+
+// What is wrong with writing two results to these paths, likewise. A device may take both; "" when either is empty.
+std::string written_twice(std::string_view option, const std::filesystem::path& path, std::string_view other_option,
+                          const std::filesystem::path& other);
+
+// "84.2 MB"
+std::string size_text(double bytes);
 
 // The whole of a file, or of standard input for "-". Throws FileError.
 std::string read_file(const std::string& path);
