@@ -4,11 +4,20 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <cctype>
 #include <nlohmann/json.hpp>
 
 #include "table.h"
 
 namespace limelight::cli {
+
+void WrittenTensors::add(const std::string& name, Dtype dtype, std::vector<int64_t> shape, const void* data) {
+  std::string type(dtype_name(dtype));
+  std::transform(type.begin(), type.end(), type.begin(), [](unsigned char c) { return std::tolower(c); });
+  writer_.add(name, dtype, shape, data);
+  entries_.push_back({name, std::move(type), std::move(shape)});
+}
 
 std::string WrittenTensors::as_table() const {
   std::vector<std::vector<std::string>> cells = {{"tensor", "type", "shape"}};

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "limelight/safetensors.h"
+#include "stored_tensor.h"
 
 namespace limelight::cli {
 
@@ -15,9 +16,12 @@ class WrittenTensors {
   // The tensor must live until write().
   template <class T, int Rank>
   void add(const std::string& name, const Tensor<T, Rank>& tensor) {
-    writer_.add(name, tensor);
-    entries_.push_back({name, type_name(T{}), {tensor.sizes().begin(), tensor.sizes().end()}});
+    add(name, dtype_of<T>(), {tensor.sizes().begin(), tensor.sizes().end()}, tensor.data());
   }
+  void add(const std::string& name, const StoredTensor& tensor) {
+    std::visit([&](const auto& t) { add(name, t); }, tensor);
+  }
+  void add(const std::string& name, Dtype dtype, std::vector<int64_t> shape, const void* data);
 
   void write(const std::filesystem::path& path) const { writer_.write(path); }
   std::string as_table() const;
@@ -26,12 +30,9 @@ class WrittenTensors {
  private:
   struct Entry {
     std::string name;
-    std::string type;
+    std::string type;  // "f32"
     std::vector<int64_t> shape;
   };
-  static std::string type_name(float) { return "f32"; }
-  static std::string type_name(int64_t) { return "i64"; }
-  static std::string type_name(uint8_t) { return "u8"; }
 
   SafetensorsWriter writer_;
   std::vector<Entry> entries_;
