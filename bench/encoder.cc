@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "bench/measure.h"
+#include "bench/table.h"
 #include "limelight/model.h"
 
 using namespace limelight;
@@ -11,10 +12,8 @@ using bench::number;
 
 namespace {
 
-std::filesystem::path model_folder(int argc, char** argv) {
-  for (int i = 1; i < argc; ++i) {
-    if (argv[i][0] != '-') return argv[i];
-  }
+std::filesystem::path model_folder(const std::string& given) {
+  if (!given.empty()) return given;
   if (const char* models = std::getenv("LIMELIGHT_MODELS")) return std::filesystem::path(models) / "minilm";
   const char* data = std::getenv("XDG_DATA_HOME");
   const std::filesystem::path home = std::getenv("HOME") == nullptr ? "" : std::getenv("HOME");
@@ -24,27 +23,29 @@ std::filesystem::path model_folder(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) try {
-  const Encoder encoder = Encoder::load(model_folder(argc, argv));
+  bench::Table table(argc, argv, "An encoder's forward pass; its folder may be given. Share of the multiply-add peak.");
+  const Encoder encoder = Encoder::load(model_folder(table.argument()));
   const EncoderConfig& config = encoder.config();
-  bench::Table table(argc, argv);
   // Multiply-adds of a layer: four projections and two of the feed-forward part a token, q k^T and p v a pair.
   const double linear =
       static_cast<double>(config.layers * config.hidden * (4 * config.hidden + 2 * config.intermediate));
   const double weight_bytes = 4 * linear;
   for (const int64_t tokens : {16, 128, 512}) {
-    for (int threads = 1; threads <= std::min(2, available_threads()); ++threads) {
+    const std::string name = "T" + std::to_string(tokens);
+    if (!table.wants(name)) continue;
+    for (const int threads : table.threads()) {
       std::vector<int32_t> ids(static_cast<size_t>(tokens), 2009);
       const double t = static_cast<double>(tokens);
       const double flop = 2 * t * linear + 4.0 * t * t * static_cast<double>(config.hidden * config.layers);
       const EncoderOptions options{.run = {.threads = threads}};
-      const bench::Rate rate = bench::measure(
+      const bench::Rate rate = bench::measure_flops(
           flop, threads, [&] { encoder.forward(ids, options); }, 3);
       const double bandwidth = measure_read_bandwidth(threads);
-      const double bound = std::max(flop / (rate.peak_gflops * 1e9), weight_bytes / bandwidth);
-      table.add({{"T", std::to_string(tokens)},
+      const double bound = std::max(flop / rate.limit, weight_bytes / bandwidth);
+      table.add({{"case", name},
                  {"threads", std::to_string(threads)},
                  {"ms", number(rate.seconds * 1e3, 2)},
-                 {"peak_gflops", number(rate.peak_gflops, 1)},
+                 {"peak_gflops", number(rate.limit * 1e-9, 1)},
                  {"share_percent", number(rate.share * 100, 1)},
                  {"read_GBps", number(bandwidth * 1e-9, 1)},
                  {"times_bound", number(rate.seconds / bound, 2)}});

@@ -1,11 +1,9 @@
-// Timing against the machine's own peak, and the table of results.
+// Timing against what the machine can do.
 #include "bench/measure.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
-#include <cstring>
 #include <fstream>
 #include <random>
 
@@ -39,29 +37,34 @@ double seconds_of(const std::function<void()>& call, int repeats) {
   return (now() - start) / repeats;
 }
 
-}  // namespace
-
-Rate measure(double flop, int threads, const std::function<void()>& call, double budget) {
+Rate measure(double units, const std::function<double()>& limit, const std::function<void()>& call, double budget) {
   const int repeats = repeats_of(call);
-  std::vector<double> seconds, peaks, shares;
-  double before = measure_peak_flops(threads);
+  std::vector<double> seconds, limits, shares;
+  double before = limit();
   for (const double end = now() + budget; now() < end || seconds.size() < 3;) {
     seconds.push_back(seconds_of(call, repeats));
-    const double after = measure_peak_flops(threads);
-    const double peak = (before + after) / 2;
-    if (std::abs(after - before) < 0.05 * peak) {
-      peaks.push_back(peak);
-      shares.push_back(flop / seconds.back() / peak);
+    const double after = limit();
+    const double mean = (before + after) / 2;
+    if (std::abs(after - before) < 0.05 * mean) {
+      limits.push_back(mean);
+      shares.push_back(units / seconds.back() / mean);
     }
     before = after;
     if (seconds.size() > 1000) break;
   }
-  Rate rate;
-  rate.seconds = median(seconds);
-  rate.gflops = flop / rate.seconds * 1e-9;
-  rate.peak_gflops = median(peaks) * 1e-9;
-  rate.share = median(shares);
-  return rate;
+  return {.seconds = median(seconds), .limit = median(limits), .share = median(shares)};
+}
+
+}  // namespace
+
+Rate measure_flops(double flop, int threads, const std::function<void()>& call, double budget) {
+  return measure(
+      flop, [threads] { return measure_peak_flops(threads); }, call, budget);
+}
+
+Rate measure_reading(double bytes, int threads, const std::function<void()>& call, double budget) {
+  return measure(
+      bytes, [threads] { return measure_read_bandwidth(threads); }, call, budget);
 }
 
 std::pair<double, double> compare(const std::function<void()>& a, const std::function<void()>& b, double budget) {
@@ -88,47 +91,6 @@ Tensor<float, 4> random_tensor(const std::array<int64_t, 4>& sizes, uint32_t see
   std::normal_distribution<float> normal;
   std::generate_n(tensor.data(), tensor.count(), [&] { return normal(generator); });
   return tensor;
-}
-
-Table::Table(int argc, char** argv) {
-  for (int i = 1; i < argc; ++i) json_ = json_ || std::strcmp(argv[i], "--json") == 0;
-}
-
-void Table::add(Row row) {
-  if (!json_) {
-    if (rows_.empty()) {
-      for (const auto& [name, value] : row)
-        std::printf("%*s", static_cast<int>(std::max<size_t>(10, name.size() + 2)), name.c_str());
-      std::printf("\n");
-    }
-    for (const auto& [name, value] : row)
-      std::printf("%*s", static_cast<int>(std::max<size_t>(10, name.size() + 2)), value.c_str());
-    std::printf("\n");
-    std::fflush(stdout);
-  }
-  rows_.push_back(std::move(row));
-}
-
-Table::~Table() {
-  if (!json_) return;
-  std::printf("[");
-  for (size_t r = 0; r < rows_.size(); ++r) {
-    std::printf("%s{", r == 0 ? "" : ",\n ");
-    for (size_t c = 0; c < rows_[r].size(); ++c) {
-      const auto& [name, value] = rows_[r][c];
-      const bool quoted = value.find_first_not_of("0123456789.-") != std::string::npos;
-      std::printf("%s\"%s\": %s%s%s", c == 0 ? "" : ", ", name.c_str(), quoted ? "\"" : "", value.c_str(),
-                  quoted ? "\"" : "");
-    }
-    std::printf("}");
-  }
-  std::printf("]\n");
-}
-
-std::string number(double value, int decimals) {
-  char text[64];
-  std::snprintf(text, sizeof(text), "%.*f", decimals, value);
-  return text;
 }
 
 }  // namespace limelight::bench

@@ -1,26 +1,26 @@
-// Timing against the machine's own peak, measured between the runs it is compared with, and a table of the results.
+// Timing against what the machine can do, measured between the runs that are compared with it.
 #pragma once
 
 #include <cstdint>
 #include <functional>
-#include <string>
 #include <utility>
-#include <vector>
 
+#include "limelight/storage.h"
 #include "limelight/tensor.h"
 
 namespace limelight::bench {
 
 struct Rate {
-  double seconds = 0;      // of one call, the median
-  double gflops = 0;       // flop / seconds
-  double peak_gflops = 0;  // of multiply-adds on as many threads, the median of those measured between the runs
-  double share = 0;        // the median over runs of each run's rate against the peaks right before and after it
+  double seconds = 0;  // of one call, the median
+  double limit = 0;    // units a second that as many threads can do, the median of those measured between the runs
+  double share = 0;    // the median over runs of each run's rate against the limits right before and after it
 };
 
-// Runs `call` (of `flop` operations on `threads` threads) for about `budget` seconds. A run whose two neighbouring
-// peaks differ by more than 5 % is left out: the clock or a neighbour changed.
-Rate measure(double flop, int threads, const std::function<void()>& call, double budget = 2);
+// Runs `call` for about `budget` seconds. A run whose two neighbouring limits differ by more than 5 % is left out: the
+// clock or a neighbour changed. The limit is the multiply-add peak for `flop` operations a call, the read bandwidth for
+// `bytes`.
+Rate measure_flops(double flop, int threads, const std::function<void()>& call, double budget = 2);
+Rate measure_reading(double bytes, int threads, const std::function<void()>& call, double budget = 2);
 
 // The median seconds of one call of each of the two, taken in turn.
 std::pair<double, double> compare(const std::function<void()>& a, const std::function<void()>& b, double budget = 2);
@@ -31,19 +31,12 @@ int64_t peak_resident_bytes();
 // Standard normal numbers, the same for every run.
 Tensor<float, 4> random_tensor(const std::array<int64_t, 4>& sizes, uint32_t seed);
 
-// Rows of named values; printed aligned, or as a JSON list when --json is among the arguments.
-class Table {
- public:
-  Table(int argc, char** argv);
-  using Row = std::vector<std::pair<std::string, std::string>>;
-  void add(Row row);  // printed at once when aligned
-  ~Table();
-
- private:
-  bool json_ = false;
-  std::vector<Row> rows_;
-};
-
-std::string number(double value, int decimals);
+// The same numbers in 16 bits.
+template <StoredFloat T>
+Tensor<T, 4> narrowed(const Tensor<float, 4>& wide) {
+  Tensor<T, 4> narrow(wide.sizes());
+  for (int64_t i = 0; i < wide.count(); ++i) store_float(wide.data()[i], narrow.data() + i, storage_of<T>());
+  return narrow;
+}
 
 }  // namespace limelight::bench

@@ -1,22 +1,22 @@
 // Small calls on warm caches: nanoseconds of one call, checks and all.
 #include "bench/measure.h"
+#include "bench/table.h"
 #include "limelight/attention.h"
 
 using namespace limelight;
 using bench::number;
 
 int main(int argc, char** argv) {
-  bench::Table table(argc, argv);
+  bench::Table table(argc, argv, "Small calls on warm caches, one thread: nanoseconds of one call, checks and all.");
   for (const std::array<int64_t, 2> size : {std::array<int64_t, 2>{4, 16}, {16, 64}, {64, 64}}) {
+    const std::string name = bench::case_name(1, size[0], size[1]);
+    if (!table.wants(name)) continue;
     const std::array<int64_t, 4> sizes{1, 1, size[0], size[1]};
     const auto q = bench::random_tensor(sizes, 1), k = bench::random_tensor(sizes, 2),
                v = bench::random_tensor(sizes, 3);
     Tensor<float, 4> out(sizes);
     const auto call = [&] { attention(q, k, v, {}, out.view()); };
-    const bench::Rate rate = bench::measure(4.0 * static_cast<double>(size[0] * size[0] * size[1]), 1, call);
-    table.add({{"H", "1"},
-               {"T", std::to_string(size[0])},
-               {"D", std::to_string(size[1])},
-               {"nanoseconds", number(rate.seconds * 1e9, 0)}});
+    const bench::Rate rate = bench::measure_flops(4.0 * static_cast<double>(size[0] * size[0] * size[1]), 1, call);
+    table.add({{"case", name}, {"nanoseconds", number(rate.seconds * 1e9, 0)}});
   }
 }
