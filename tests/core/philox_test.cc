@@ -39,6 +39,11 @@ TEST(Dropout, ThresholdIsTheProbabilityRoundedTo32Bits) {
   EXPECT_EQ(dropout_key(std::nextafter(1.0f, 0.0f), 1, 2).threshold, 0xffffff00u);
 }
 
+TEST(Dropout, HighWordsOfSeedAndOffsetAreAdded) {
+  EXPECT_EQ(dropout_key(0.5f, 0x0000000300000001u, 0x0000000400000002u).key, (std::array<uint32_t, 2>{1, 7}));
+  EXPECT_EQ(dropout_key(0.5f, 0x0000000300000001u, 0x0000000400000002u).offset, 2u);
+}
+
 TEST(Dropout, KeptWeightsGrowByOneOverTheirShare) {
   EXPECT_EQ(dropout_key(0.0f, 1, 2).kept, 1.0f);
   EXPECT_EQ(dropout_key(0.75f, 1, 2).kept, 4.0f);
@@ -78,12 +83,11 @@ TEST(Dropout, EveryArgumentMattersInAllItsBits) {
   };
   draw(0, 0, 0, 0, 0);
   for (int bit = 0; bit < 64; ++bit) draw(uint64_t{1} << bit, 0, 0, 0, 0);
-  for (int bit = 0; bit < 32; ++bit) draw(0, uint64_t{1} << bit, 0, 0, 0);  // beyond, offset joins the seed
+  for (int bit = 0; bit < 32; ++bit) draw(0, uint64_t{1} << bit, 0, 0, 0);
   for (int bit = 0; bit < 32; ++bit) draw(0, 0, int64_t{1} << bit, 0, 0);
   for (int bit = 0; bit < 32; ++bit) draw(0, 0, 0, int64_t{1} << bit, 0);
   for (int bit = 6; bit < 34; ++bit) draw(0, 0, 0, 0, int64_t{1} << bit);
-  EXPECT_EQ(static_cast<int>(seen.size()), drawn);
-  draw(5, uint64_t{1} << 40, 0, 0, 0);
+  for (int bit = 32; bit < 64; ++bit) draw(5, uint64_t{1} << bit, 0, 0, 0);
   EXPECT_EQ(static_cast<int>(seen.size()), drawn);
 }
 
