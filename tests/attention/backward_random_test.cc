@@ -1,0 +1,55 @@
+// Gradients of problems drawn at random over all options together, against the reference, and with themselves on more
+// threads. LIMELIGHT_RANDOM_PROBLEMS=N draws N of them.
+#include <gtest/gtest.h>
+
+#include "tests/attention/compare_gradients.h"
+#include "tests/attention/random_problem.h"
+
+namespace limelight::testing {
+namespace {
+
+constexpr uint64_t kProblems = 700;
+
+// As in random_test.cc: a naive computation may be lucky in a tensor of few numbers.
+constexpr double kSlack = 1.5;
+
+// Gradients are stored as their tensors are, laid out likewise.
+Gradients backward(const StoredProblem& p, const RandomProblem& r, const Tensor<float, 3>* dlse, int threads) {
+  const Problem& problem = r.problem;
+  AttentionOptions options = p.options;
+  options.run.threads = threads;
+  const AttentionResult forward = attention(p.q.view(), p.k.view(), p.v.view(), options);
+  const Stored dout(r.dout, r.out.storage, r.out.layout);
+  const Stored dq(problem.q.sizes(), r.q.storage, r.q.layout);
+  const Stored dk(problem.k.sizes(), r.k.storage, r.k.layout);
+  const Stored dv(problem.v.sizes(), r.v.storage, r.v.layout);
+  Gradients g;
+  AttentionGradients to{.dq = dq.output(), .dk = dk.output(), .dv = dv.output()};
+  if (problem.bias) to.dbias = (g.dbias = Tensor<float, 4>(problem.bias->sizes())).view();
+  if (problem.sinks) to.dsinks = (g.dsinks = Tensor<float, 1>(problem.sinks->sizes())).view();
+  std::optional<TensorView<const float, 3>> arrives;
+  if (dlse != nullptr) arrives = dlse->view();
+  attention_backward(p.q.view(), p.k.view(), p.v.view(), options, forward.out, forward.lse, dout.view(), to, arrives);
+  g.dq = dq.values(), g.dk = dk.values(), g.dv = dv.values();
+  return g;
+}
+
+TEST(BackwardRandom, GradientsAgreeWithTheReferenceAndHaveTheSameBitsOnThreeThreads) {
+  const uint64_t count = random_problems(kProblems);
+  for (uint64_t seed = 1; seed <= count && !HasFailure(); ++seed) {
+    const RandomProblem r = random_problem(seed);
+    if (r.pages_shared) continue;
+    const auto& kernels = detail::all_kernels()[seed % detail::all_kernels().size()];
+    SCOPED_TRACE("seed " + std::to_string(seed) + " " + kernels.isa + ": " + r.text());
+    const detail::ScopedKernels scope(kernels);
+    const Tensor<float, 3>* dlse = seed % 2 == 0 ? &r.dlse : nullptr;
+    const StoredProblem p(r);
+    const Gradients one = backward(p, r, dlse, 1);
+    EXPECT_TRUE(same_bits(backward(p, r, dlse, 3), one));
+    const GradientJudge judge(r.problem, r.dout, dlse, kSlack);
+    EXPECT_TRUE(judge.agrees(one, {r.q.storage, r.k.storage, r.v.storage}));
+  }
+}
+
+}  // namespace
+}  // namespace limelight::testing
