@@ -11,8 +11,10 @@
 #include <sstream>
 #include <utility>
 
+#include "help_text.h"
 #include "limelight/runtime.h"
 #include "output.h"
+#include "terminal.h"
 
 namespace limelight::cli {
 namespace {
@@ -215,7 +217,10 @@ int CommandLine::run(int argc, char** argv) {
   } catch (const CLI::Success& success) {  // --help, --version
     std::ostringstream text;
     app_->exit(success, text, text);
-    return report_failure([&] { print(text.str()); });
+    const Terminal terminal = standard_terminal();
+    const auto column = static_cast<int64_t>(app_->get_formatter()->get_column_width());
+    return report_failure(
+        [&] { print(terminal.interactive ? wrapped_help(text.str(), column, terminal.width) : text.str()); });
   } catch (const CLI::ExtrasError&) {
     return misused(chosen().empty() ? unknown_command(argc, argv) : unexpected_arguments());
   } catch (const CLI::ParseError& misuse) {
