@@ -37,7 +37,8 @@ class Side:
         except BrokenPipeError:
             answer = ""
         if not answer:
-            raise Refused(f"its process ended with {self.process.wait()}, see {self.log.name}")
+            status, said = self.process.wait(), Path(self.log.name).read_text().split("\n")
+            raise Refused(f"its process ended with {status}: {' '.join(said[-2:])}".strip())
         kind, _, rest = answer.strip().partition(" ")
         if kind != "ok":
             raise Refused(rest)
