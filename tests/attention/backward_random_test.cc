@@ -10,8 +10,9 @@ namespace {
 
 constexpr uint64_t kProblems = 700;
 
-// As in random_test.cc: a naive computation may be lucky in a tensor of few numbers.
+// As in random_test.cc. With its own sums in another order a naive computation exceeds the bound by at most 1.03.
 constexpr double kSlack = 1.5;
+constexpr double kFew = 0.01;
 
 // Gradients are stored as their tensors are, laid out likewise.
 Gradients backward(const StoredProblem& p, const RandomProblem& r, const Tensor<float, 3>* dlse, int threads) {
@@ -36,6 +37,7 @@ Gradients backward(const StoredProblem& p, const RandomProblem& r, const Tensor<
 
 TEST(BackwardRandom, GradientsAgreeWithTheReferenceAndHaveTheSameBitsOnThreeThreads) {
   const uint64_t count = random_problems(kProblems);
+  double beyond = 0;
   for (uint64_t seed = 1; seed <= count && !HasFailure(); ++seed) {
     const RandomProblem r = random_problem(seed);
     if (r.pages_shared) continue;
@@ -46,9 +48,12 @@ TEST(BackwardRandom, GradientsAgreeWithTheReferenceAndHaveTheSameBitsOnThreeThre
     const StoredProblem p(r);
     const Gradients one = backward(p, r, dlse, 1);
     EXPECT_TRUE(same_bits(backward(p, r, dlse, 3), one));
-    const GradientJudge judge(r.problem, r.dout, dlse, kSlack);
+    GradientJudge judge(r.problem, r.dout, dlse, kSlack);
     EXPECT_TRUE(judge.agrees(one, {r.q.storage, r.k.storage, r.v.storage}));
+    judge.slack = 1;
+    beyond += !judge.agrees(one, {r.q.storage, r.k.storage, r.v.storage});
   }
+  EXPECT_LE(beyond, 2 + kFew * static_cast<double>(count));
 }
 
 }  // namespace

@@ -60,12 +60,13 @@ Error error_of(const Tensor<T, Rank>& found, const Tensor<Exact, Rank>& exact) {
 // The spacing of the storage's numbers just below this magnitude.
 double ulp(double magnitude, Storage storage = Storage::kF32);
 
-// `times` the error of the naive computation plus 4 ulp of the largest value in the storage of the result, times
-// `slack`.
+// `times` the error of the naive computation plus 4 ulp, in the storage of the result, of the largest value (or of the
+// largest `term`, where values are sums whose terms may cancel), times `slack`.
 struct Bound {
   double slack = 1;
   double times = 2;
   Storage storage = Storage::kF32;
+  double term = 0;
 };
 template <int Rank, class Exact>
 ::testing::AssertionResult close(const Tensor<float, Rank>& found, const Tensor<float, Rank>& naive,
@@ -73,7 +74,8 @@ template <int Rank, class Exact>
   if (found.sizes() != exact.sizes()) return ::testing::AssertionFailure() << "sizes differ";
   const Error error = error_of(found, exact);
   const Error yardstick = error_of(naive, exact);
-  const double bound = allowed.slack * (allowed.times * yardstick.max + 4 * ulp(yardstick.largest, allowed.storage));
+  const double rounding = 4 * std::max(ulp(yardstick.largest, allowed.storage), ulp(allowed.term));
+  const double bound = allowed.slack * (allowed.times * yardstick.max + rounding);
   if (!std::isfinite(bound)) return ::testing::AssertionFailure() << "no bound: the naive computation is not finite";
   if (error.max <= bound) return ::testing::AssertionSuccess();
   return ::testing::AssertionFailure() << "error " << error.max << " against " << yardstick.max

@@ -31,6 +31,11 @@ struct GradientJudge {
   detail::ReferenceGradients<double> exact;
   detail::ReferenceGradients<float> naive;
   double slack;
+  // The largest terms of dS = P (dP - delta + dlse), which may cancel to nothing, and those of dq, dk and dsinks.
+  double ds_term = 0, dq_term = 0, dk_term = 0, dsinks_term = 0;
+
+ private:
+  void find_terms(const Problem& p, const Tensor<float, 4>& dout);
 };
 
 }  // namespace limelight::testing

@@ -10,9 +10,10 @@ namespace {
 
 constexpr uint64_t kProblems = 1500;
 
-// A few problems in a thousand exceed the bound itself, in tensors of few numbers, where the largest error of a naive
-// computation may be lucky.
-constexpr double kSlack = 1.5;
+// In tensors of few numbers the largest error of a naive computation may be lucky. With its own sums in another order
+// it exceeds the bound in about one tensor of a thousand, by at most 2.1. So: none beyond 2.5, and few beyond 1.
+constexpr double kSlack = 2.5;
+constexpr double kFew = 0.01;
 
 AttentionResult attend(const StoredProblem& p, const RandomProblem& r) {
   const auto& [B, H, G, M, N, D, E] = r.problem.shape;
@@ -37,9 +38,16 @@ void for_random_problems(const Check& check) {
 }
 
 TEST(Random, OutputAndLseAgreeWithTheReference) {
-  for_random_problems([](const RandomProblem& r, uint64_t) {
-    EXPECT_TRUE(Judge(r.problem, kSlack).agrees(attend(StoredProblem(r), r), r.out.storage));
+  double count = 0, beyond = 0;
+  for_random_problems([&](const RandomProblem& r, uint64_t) {
+    const AttentionResult found = attend(StoredProblem(r), r);
+    Judge judge(r.problem, kSlack);
+    EXPECT_TRUE(judge.agrees(found, r.out.storage));
+    judge.slack = 1;
+    beyond += !judge.agrees(found, r.out.storage);
+    ++count;
   });
+  EXPECT_LE(beyond, 2 + kFew * count);
 }
 
 TEST(Random, LensAgreesAndLeavesTheOutputItsBits) {
