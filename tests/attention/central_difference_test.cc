@@ -15,7 +15,7 @@ constexpr float kGrid = 0x1p-10f;
 constexpr float kStep = 0x1p-6f;
 
 // Four points: the error is step^4 / 30 times a fifth derivative, about 2e-9 times some hundreds.
-constexpr double kBound = 1e-6;
+constexpr double kBound = 5e-7;
 
 void to_grid(float* x, int64_t count) {
   for (int64_t n = 0; n < count; ++n) {
