@@ -1,14 +1,14 @@
 // Exact attention: out = softmax(scale q k^T, masked) v, in O(T) memory, never a T x T matrix.
 //
 // Letters: B batch, H query heads, G key/value heads (H a multiple of G), M queries, N keys, D head size, E value size.
-// One score: s_ij = scale q_i . k_j; then softcap: c tanh(s / c); then + ALiBi slope (j - (i + N - M)); then + bias; then
-// masks set it to minus infinity. Row i: lse_i = log(exp(sink) + sum_j exp(s_ij)), weight p_ij = exp(s_ij - lse_i),
-// out_i = sum_j p_ij v_j; without a sink its term is absent. Dropout multiplies p_ij in that last sum alone.
-// A row whose keys are all masked: out 0, lse minus infinity (with a sink: the sink). A masked key (also one whose final score is minus
-// infinity) is not observed: NaN or infinity in it changes nothing. NaN that is not masked propagates. Same bits: a
-// row's result depends on its own query, keys, values and options alone; not on threads, the batch, how many other
-// queries are in the call, or strides. Instruction sets may differ in the last bits. Source: Dao et al. 2022,
-// FlashAttention (arXiv 2205.14135); Milakov & Gimelshein 2018 for the running softmax.
+// One score: s_ij = scale q_i . k_j; then softcap: c tanh(s / c); then + ALiBi slope (j - (i + N - M)); then + bias;
+// then masks set it to minus infinity. Row i: lse_i = log(exp(sink) + sum_j exp(s_ij)), weight p_ij = exp(s_ij -
+// lse_i), out_i = sum_j p_ij v_j; without a sink its term is absent. Dropout multiplies p_ij in that last sum alone. A
+// row whose keys are all masked: out 0, lse minus infinity (with a sink: the sink). A masked key (also one whose final
+// score is minus infinity) is not observed: NaN or infinity in it changes nothing. NaN that is not masked propagates.
+// Same bits: a row's result depends on its own query, keys, values and options alone; not on threads, the batch, how
+// many other queries are in the call, or strides. Instruction sets may differ in the last bits. Source: Dao et al.
+// 2022, FlashAttention (arXiv 2205.14135); Milakov & Gimelshein 2018 for the running softmax.
 #pragma once
 
 #include <cstdint>
@@ -42,9 +42,9 @@ struct Window {
   int64_t right = -1;
 };
 
-// Which weights are dropped: p_ij is multiplied by 0 with this probability and else by 1 / (1 - probability). The choice
-// is a function of (seed, offset, b, h, i, j) alone, so backward repeats it and threads do not matter. Source of the
-// random bits: Philox4x32-10 (Salmon et al. 2011, Parallel random numbers: as easy as 1, 2, 3).
+// Which weights are dropped: p_ij is multiplied by 0 with this probability and else by 1 / (1 - probability). The
+// choice is a function of (seed, offset, b, h, i, j) alone, so backward repeats it and threads do not matter. Source of
+// the random bits: Philox4x32-10 (Salmon et al. 2011, Parallel random numbers: as easy as 1, 2, 3).
 struct Dropout {
   float probability = 0;  // 0 (off) to below 1
   uint64_t seed = 0;
@@ -74,8 +74,8 @@ struct AttentionOptions {
   // [B]: sequence b has only its first key_lengths[b] keys, and that is N in every formula above.
   std::optional<TensorView<const int64_t, 1>> key_lengths = std::nullopt;
   // Packed sequences. [S + 1], from 0 ascending to M and to N, both or neither: B is 1, and queries cu_q[s] .. cu_q[s +
-  // 1] see only keys cu_k[s] .. cu_k[s + 1]. Each sequence has its own M and N in every formula; bias, mask and what the
-  // lens gives are indexed by place in the pack. A sequence may be empty.
+  // 1] see only keys cu_k[s] .. cu_k[s + 1]. Each sequence has its own M and N in every formula; bias, mask and what
+  // the lens gives are indexed by place in the pack. A sequence may be empty.
   std::optional<TensorView<const int64_t, 1>> cu_q = std::nullopt;
   std::optional<TensorView<const int64_t, 1>> cu_k = std::nullopt;
   // Paged keys and values: k [pages, G, page size, D], v likewise; key j of sequence b is row j mod page size of page

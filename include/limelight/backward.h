@@ -1,10 +1,11 @@
 // The gradients of attention, in O(T) memory: weights are rebuilt tile by tile from q, k and lse.
 //
 // With P the weights, K the dropout factors (1 without dropout) and dP = (dout v^T) K:
-//   dv = (P K)^T dout,  delta_i = dout_i . out_i,  dS = P (dP - delta + dlse),  and back through bias, ALiBi and softcap
-//   (1 - tanh^2) to s = scale q k^T:  dq = scale dS k,  dk = scale dS^T q,  dsink = sum exp(sink - lse) (dlse - delta).
-// Heads of a group are summed in dk and dv. Rows without keys and masked pairs give exactly 0. Same bits for any number of
-// threads. Source: Dao et al. 2022, FlashAttention (arXiv 2205.14135), appendix B.
+//   dv = (P K)^T dout,  delta_i = dout_i . out_i,  dS = P (dP - delta + dlse),  and back through bias, ALiBi and
+//   softcap (1 - tanh^2) to s = scale q k^T:  dq = scale dS k,  dk = scale dS^T q,  dsink = sum exp(sink - lse) (dlse -
+//   delta).
+// Heads of a group are summed in dk and dv. Rows without keys and masked pairs give exactly 0. Same bits for any number
+// of threads. Source: Dao et al. 2022, FlashAttention (arXiv 2205.14135), appendix B.
 #pragma once
 
 #include <optional>
@@ -13,8 +14,8 @@
 
 namespace limelight {
 
-// Where gradients go; each is optional, has the sizes of its tensor, any strides, and is overwritten. Sums are formed in
-// f32 and stored once.
+// Where gradients go; each is optional, has the sizes of its tensor, any strides, and is overwritten. Sums are formed
+// in f32 and stored once.
 struct AttentionGradients {
   std::optional<FloatOutput> dq = std::nullopt;
   std::optional<FloatOutput> dk = std::nullopt;

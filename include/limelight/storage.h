@@ -55,17 +55,16 @@ struct AnyFloatView {
   AnyFloatView(Void* from, Storage stored, const std::array<int64_t, 4>& size, const std::array<int64_t, 4>& stride)
       : data(from), storage(stored), sizes(size), strides(stride) {}
   template <class T>
-    requires StoredFloat<std::remove_const_t<T>> && (std::is_const_v<Void> || !std::is_const_v<T>)
-  AnyFloatView(const TensorView<T, 4>& view)
+  requires StoredFloat<std::remove_const_t<T>> &&
+      (std::is_const_v<Void> || !std::is_const_v<T>)AnyFloatView(const TensorView<T, 4>& view)
       : AnyFloatView(view.data, storage_of<std::remove_const_t<T>>(), view.sizes, view.strides) {}
   template <StoredFloat T>
   AnyFloatView(Tensor<T, 4>& tensor) : AnyFloatView(tensor.view()) {}
   template <StoredFloat T>
-    requires std::is_const_v<Void>
-  AnyFloatView(const Tensor<T, 4>& tensor) : AnyFloatView(tensor.view()) {}
+  requires std::is_const_v<Void> AnyFloatView(const Tensor<T, 4>& tensor) : AnyFloatView(tensor.view()) {}
   template <class Other>
-    requires std::is_const_v<Void> && (!std::is_const_v<Other>)
-  AnyFloatView(const AnyFloatView<Other>& view) : AnyFloatView(view.data, view.storage, view.sizes, view.strides) {}
+  requires std::is_const_v<Void> &&(!std::is_const_v<Other>)AnyFloatView(const AnyFloatView<Other>& view)
+      : AnyFloatView(view.data, view.storage, view.sizes, view.strides) {}
 
   int64_t count() const { return sizes[0] * sizes[1] * sizes[2] * sizes[3]; }
 

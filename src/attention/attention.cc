@@ -9,19 +9,18 @@ namespace limelight {
 using detail::check_problem;
 using detail::Problem;
 
-void attention(TensorView<const float, 4> q, TensorView<const float, 4> k, TensorView<const float, 4> v,
-               const AttentionOptions& options, TensorView<float, 4> out, std::optional<TensorView<float, 3>> lse) {
+void attention(FloatView q, FloatView k, FloatView v, const AttentionOptions& options, FloatOutput out,
+               std::optional<TensorView<float, 3>> lse) {
   const Problem problem = check_problem("attention", q, k, v, options);
   detail::check_outputs("attention", problem, out, lse);
   detail::forward(problem, detail::active_kernels(), "attention", {.out = out, .lse = lse});
 }
 
-AttentionResult attention(TensorView<const float, 4> q, TensorView<const float, 4> k, TensorView<const float, 4> v,
-                          const AttentionOptions& options) {
+AttentionResult attention(FloatView q, FloatView k, FloatView v, const AttentionOptions& options) {
   const Problem p = check_problem("attention", q, k, v, options);
   AttentionResult result{Tensor<float, 4>({p.batch, p.heads, p.queries, p.value_size}),
                          Tensor<float, 3>({p.batch, p.heads, p.queries})};
-  detail::forward(p, detail::active_kernels(), "attention", {.out = result.out.view(), .lse = result.lse.view()});
+  detail::forward(p, detail::active_kernels(), "attention", {.out = result.out, .lse = result.lse.view()});
   return result;
 }
 

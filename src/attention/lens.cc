@@ -5,19 +5,13 @@
 #include <string>
 
 #include "attention/forward.h"
-#include "core/error.h"
+#include "core/checks.h"
 
 namespace limelight {
 namespace detail {
 namespace {
 
 constexpr int64_t kMostCells = 1 << 14;  // side of a heatmap
-
-void check_range(const char* where, const char* field, int64_t value, int64_t least, int64_t most) {
-  if (value >= least && value <= most) return;
-  fail_argument("[" + std::string(where) + "] " + field + ": expected " + std::to_string(least) + " to " +
-                std::to_string(most) + ", found " + std::to_string(value));
-}
 
 // Two passes share one progress: each reports its part of the way.
 Run part_of(const Run& run, double from, double to) {
@@ -49,7 +43,7 @@ void run(Problem problem, const char* where, const LensRequest& request, Forward
     results.top_index = lens.top_index.data();
     results.top_weight = lens.top_weight.data();
   }
-  if (request.received) lens.received = Tensor<float, 3>({b, h, n});
+  if (request.received) lens.received = Tensor<float, 3>({problem.key_entries(), h, n});
   if (request.heatmap > 0) {
     lens.heatmap_sum = Tensor<float, 4>({b, h, request.heatmap, request.heatmap});
     lens.heatmap_max = Tensor<float, 4>({b, h, request.heatmap, request.heatmap});
@@ -62,6 +56,10 @@ void run(Problem problem, const char* where, const LensRequest& request, Forward
   look_at_rows(problem, kernels, where, request, lens);
   const double after_forward = by_key ? 0.65 : 1;
   problem.run = part_of(whole, after_rows, after_forward);
+  if (all_rows && problem.sinks) {
+    lens.sink_share = Tensor<float, 3>({b, h, m});
+    results.sink_share = lens.sink_share.data();
+  }
   if (all_rows) forward(problem, kernels, where, results);
   if (!by_key) return;
   problem.run = part_of(whole, after_forward, 1);
@@ -74,7 +72,7 @@ LensRequest check_request(const char* where, const Problem& problem, const LensR
   LensRequest checked = request;
   for (size_t r = 0; r < checked.rows.size(); ++r) {
     const std::string field = "rows[" + std::to_string(r) + "]";
-    check_range(where, field.c_str(), checked.rows[r], -problem.queries, problem.queries - 1);
+    check_range(where, field, checked.rows[r], -problem.queries, problem.queries - 1);
     if (checked.rows[r] < 0) checked.rows[r] += problem.queries;
   }
   check_range(where, "top_k", request.top_k, 0, std::numeric_limits<int32_t>::max());
@@ -84,9 +82,8 @@ LensRequest check_request(const char* where, const Problem& problem, const LensR
 
 }  // namespace detail
 
-LensResult attention_and_look(TensorView<const float, 4> q, TensorView<const float, 4> k, TensorView<const float, 4> v,
-                              const AttentionOptions& options, const LensRequest& request, TensorView<float, 4> out,
-                              std::optional<TensorView<float, 3>> lse) {
+LensResult attention_and_look(FloatView q, FloatView k, FloatView v, const AttentionOptions& options,
+                              const LensRequest& request, FloatOutput out, std::optional<TensorView<float, 3>> lse) {
   const char* where = "attention_and_look";
   const detail::Problem problem = detail::check_problem(where, q, k, v, options);
   detail::check_outputs(where, problem, out, lse);
@@ -95,8 +92,7 @@ LensResult attention_and_look(TensorView<const float, 4> q, TensorView<const flo
   return lens;
 }
 
-LensResult look(TensorView<const float, 4> q, TensorView<const float, 4> k, const AttentionOptions& options,
-                const LensRequest& request) {
+LensResult look(FloatView q, FloatView k, const AttentionOptions& options, const LensRequest& request) {
   const detail::Problem problem = detail::check_problem("look", q, k, std::nullopt, options);
   LensResult lens;
   detail::run(problem, "look", detail::check_request("look", problem, request), {}, lens);

@@ -15,6 +15,11 @@ namespace {
 // digits.
 constexpr int64_t kQueriesAChunk = 252;
 
+// Keys [first, first + length) of a sequence, seen by head h.
+struct Tile {
+  int64_t sequence, h, first, length;
+};
+
 // Cells of the heatmap that one tile's keys fall in: columns [first, first + columns) of all rows.
 struct TileCells {
   int64_t first = 0, columns = 0;
@@ -28,7 +33,7 @@ class ColumnTask {
         kernels_(kernels),
         request_(request),
         result_(result),
-        keys_(problem, kernels, scratch_),
+        keys_(problem, problem.k, kernels, scratch_),
         block_(problem, kernels, kQueriesAChunk, scratch_),
         rows_(scratch_.take<Row>(kQueriesAChunk)),
         received_(scratch_.take<float>(kKeyTile)),
@@ -36,46 +41,47 @@ class ColumnTask {
         pool_sum_(scratch_.take<float>(kKeyTile)),
         pool_max_(scratch_.take<float>(kKeyTile)) {}
 
-  // max and inverse_sum [M] of head h.
-  void run(int64_t b, int64_t h, int64_t first, const float* max, const float* inverse_sum, TileCells& cells) {
-    const int64_t length = std::min(kKeyTile, problem_.length(b) - first);
-    tile_ = keys_.pack(b, h / problem_.heads_per_group(), first, length);
+  // max and inverse_sum of the queries of head h.
+  void run(const Tile& tile, const float* max, const float* inverse_sum, TileCells& cells) {
+    sequence_ = problem_.sequence(tile.sequence);
+    head_ = tile.h;
+    tile_ = {tile.first, tile.length,
+             keys_.panels(sequence_, tile.h / problem_.heads_per_group(), tile.first, tile.length)};
     max_ = max;
     inverse_sum_ = inverse_sum;
     std::fill_n(total_, kKeyTile, 0.0);
     std::fill_n(received_, kKeyTile, 0.0f);
     clear_pool();
     int64_t next = 0;
-    for (int64_t begin = 0; begin < problem_.queries; begin = next) {
+    const int64_t queries = sequence_.queries;
+    for (int64_t begin = 0; begin < queries; begin = next) {
       const int64_t chunk_end = (begin / kQueriesAChunk + 1) * kQueriesAChunk;
-      next = std::min({problem_.queries, chunk_end, cell_end(begin)});
-      walk(b, h, begin, next);
-      if (next == chunk_end || next == problem_.queries) flush_received();
-      if (request_.heatmap > 0 && (next == cell_end(begin) || next == problem_.queries)) pool(b, begin, cells);
+      next = std::min({queries, chunk_end, cell_end(begin)});
+      walk(begin, next);
+      if (next == chunk_end || next == queries) flush_received();
+      if (request_.heatmap > 0 && (next == cell_end(begin) || next == queries)) pool(begin, cells);
     }
     if (!request_.received) return;
-    for (int64_t j = 0; j < length; ++j) result_.received(b, h, first + j) = static_cast<float>(total_[j]);
+    for (int64_t j = 0; j < tile.length; ++j) {
+      result_.received(problem_.key_entry(sequence_), head_, sequence_.column(tile.first + j)) =
+          static_cast<float>(total_[j]);
+    }
   }
 
  private:
   // The query after the last of `query`'s heatmap row.
   int64_t cell_end(int64_t query) const {
-    if (request_.heatmap == 0) return problem_.queries;
-    const int64_t cell = cell_of(query, request_.heatmap, problem_.queries);
-    return cell_begin(cell + 1, request_.heatmap, problem_.queries);
+    if (request_.heatmap == 0) return sequence_.queries;
+    const int64_t cell = cell_of(sequence_.query_row(query), request_.heatmap, problem_.queries);
+    return cell_begin(cell + 1, request_.heatmap, problem_.queries) - sequence_.first_query;
   }
 
-  // Intervals move with the query, so the first and the last of a chunk bound all of them.
-  bool reaches_tile(int64_t b, int64_t begin, int64_t end) const {
-    const LiveRule rule = problem_.live(b);
-    return rule(begin).begin < tile_.first + tile_.length && rule(end - 1).end > tile_.first;
-  }
-
-  void walk(int64_t b, int64_t h, int64_t begin, int64_t end) {
-    if (!reaches_tile(b, begin, end)) return;
+  void walk(int64_t begin, int64_t end) {
+    const Interval reach = problem_.live(sequence_).of(begin, end);
+    if (reach.begin >= tile_.first + tile_.length || reach.end <= tile_.first) return;
     const int64_t count = end - begin;
-    for (int64_t r = 0; r < count; ++r) rows_[r] = {h, begin + r};
-    block_.load(b, {rows_, static_cast<size_t>(count)});
+    for (int64_t r = 0; r < count; ++r) rows_[r] = {head_, begin + r};
+    block_.load(sequence_, {rows_, static_cast<size_t>(count)});
     WeighGroup group;
     if (request_.received) group.received = received_;
     if (request_.heatmap > 0) {
@@ -101,11 +107,13 @@ class ColumnTask {
   }
 
   // Adds what the tile's keys received from the heatmap row of `query` to its cells.
-  void pool(int64_t b, int64_t query, TileCells& cells) {
-    const int64_t row = cell_of(query, request_.heatmap, problem_.queries);
+  void pool(int64_t query, TileCells& cells) {
+    const int64_t row = cell_of(sequence_.query_row(query), request_.heatmap, problem_.queries);
+    const int64_t first_column = sequence_.column(tile_.first);
     int64_t j = 0;
     for (int64_t column = 0; column < cells.columns; ++column) {
-      const int64_t end = cell_begin(cells.first + column + 1, request_.heatmap, problem_.length(b)) - tile_.first;
+      const int64_t end =
+          cell_begin(cells.first + column + 1, request_.heatmap, problem_.map_columns(sequence_)) - first_column;
       const size_t at = static_cast<size_t>(row * cells.columns + column);
       const int64_t count = std::max<int64_t>(0, std::min(end, tile_.length) - j);
       kernels_.pool(pool_sum_ + j, pool_max_ + j, count, &cells.sum[at], &cells.max[at]);
@@ -119,8 +127,10 @@ class ColumnTask {
   const LensRequest& request_;
   LensResult& result_;
   Scratch scratch_;
-  KeyPacker keys_;
+  TileLoader keys_;
   RowBlock block_;
+  Sequence sequence_;
+  int64_t head_ = 0;
   KeyTile tile_;
   const float* max_ = nullptr;
   const float* inverse_sum_ = nullptr;
@@ -131,11 +141,14 @@ class ColumnTask {
   float* pool_max_;
 };
 
-TileCells cells_of(const LensRequest& request, int64_t first, int64_t length) {
+TileCells cells_of(const Problem& problem, const LensRequest& request, const Tile& tile) {
   TileCells cells;
   if (request.heatmap == 0) return cells;
-  cells.first = cell_of(first, request.heatmap, length);
-  cells.columns = cell_of(std::min(first + kKeyTile, length) - 1, request.heatmap, length) - cells.first + 1;
+  const Sequence sequence = problem.sequence(tile.sequence);
+  const int64_t width = problem.map_columns(sequence);
+  const int64_t first = sequence.column(tile.first);
+  cells.first = cell_of(first, request.heatmap, width);
+  cells.columns = cell_of(first + tile.length - 1, request.heatmap, width) - cells.first + 1;
   cells.sum.assign(static_cast<size_t>(request.heatmap * cells.columns), 0.0f);
   cells.max = cells.sum;
   return cells;
@@ -154,31 +167,31 @@ void merge(const LensRequest& request, int64_t b, int64_t h, const TileCells& ce
   }
 }
 
-struct Tile {
-  int64_t b, h, first;
-};
-
 }  // namespace
 
 void look_at_columns(const Problem& problem, const Kernels& kernels, const char* where, const LensRequest& request,
                      const float* max, const float* inverse_sum, LensResult& result) {
   std::vector<Tile> tiles;
-  for (int64_t b = 0; b < problem.batch; ++b) {
+  for (int64_t s = 0; s < problem.sequences(); ++s) {
+    const Interval held = problem.sequence(s).held;
     for (int64_t h = 0; h < problem.heads; ++h) {
-      for (int64_t first = 0; first < problem.length(b); first += kKeyTile) tiles.push_back({b, h, first});
+      for (int64_t first = held.begin, next = 0; first < held.end; first = next) {
+        next = std::min((first / kKeyTile + 1) * kKeyTile, held.end);
+        tiles.push_back({s, h, first, next - first});
+      }
     }
   }
   std::vector<TileCells> cells(tiles.size());
   parallel_for(static_cast<int64_t>(tiles.size()), problem.run, where, [&](int64_t task) {
     const Tile& tile = tiles[static_cast<size_t>(task)];
     TileCells& mine = cells[static_cast<size_t>(task)];
-    mine = cells_of(request, tile.first, problem.length(tile.b));
-    const int64_t state = (tile.b * problem.heads + tile.h) * problem.queries;
-    ColumnTask(problem, kernels, request, result)
-        .run(tile.b, tile.h, tile.first, max + state, inverse_sum + state, mine);
+    mine = cells_of(problem, request, tile);
+    const Sequence sequence = problem.sequence(tile.sequence);
+    const int64_t state = (sequence.b * problem.heads + tile.h) * problem.queries + sequence.first_query;
+    ColumnTask(problem, kernels, request, result).run(tile, max + state, inverse_sum + state, mine);
   });
   for (size_t t = 0; t < tiles.size() && request.heatmap > 0; ++t) {
-    merge(request, tiles[t].b, tiles[t].h, cells[t], result);
+    merge(request, problem.sequence(tiles[t].sequence).b, tiles[t].h, cells[t], result);
   }
 }
 

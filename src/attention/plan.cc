@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "attention/key_tile.h"
 #include "core/parallel.h"
 
 namespace limelight::detail {
@@ -20,34 +21,50 @@ int64_t rows_that_fit(const Problem& p, const Kernels& kernels) {
   return std::clamp(rows, kFewest, kMost) / kernels.row_group * kernels.row_group;
 }
 
-// A second thread costs some microseconds: below 2^19 multiply-adds, about 5 us, the calling thread is done sooner.
-int threads_for(const Problem& p) {
-  constexpr double kSmall = 1 << 19;
-  const double pairs =
-      static_cast<double>(p.batch * p.heads) * static_cast<double>(p.queries) * static_cast<double>(p.keys);
-  return pairs * static_cast<double>(p.head_size + p.value_size) < kSmall ? 1 : thread_count(p.run);
-}
+// Four tasks a thread even out blocks of unequal work.
+constexpr int64_t kTasksAThread = 4;
 
-// Blocks that the rows of one key/value head are cut into: as few as fit the cache, more where threads would wait. Four
-// tasks a thread even out causal blocks of unequal work.
-int64_t blocks_of(const Problem& p, const Kernels& kernels, int threads) {
-  constexpr int64_t kTasksAThread = 4;
+// Blocks that the rows of one key/value head are cut into: as few as fit the cache, more where threads would wait.
+int64_t blocks_of(const Problem& p, const Kernels& kernels, int64_t rows, int threads) {
   constexpr int64_t kFewest = 48;
-  const int64_t rows = p.queries * p.heads_per_group();
   const int64_t fit = rows_that_fit(p, kernels);
   const int64_t blocks = (rows + fit - 1) / fit;
   if (threads == 1) return blocks;
-  const int64_t sequences = std::max<int64_t>(1, p.batch * p.groups);
-  const int64_t wanted = (threads * kTasksAThread + sequences - 1) / sequences;
+  const int64_t others = std::max<int64_t>(1, p.sequences() * p.groups);
+  const int64_t wanted = (threads * kTasksAThread + others - 1) / others;
   return std::max(blocks, std::min(wanted, rows / kFewest));
 }
 
 // Queries a block: nearly equal blocks, in whole row groups where each query is one row.
-int64_t queries_a_block(const Problem& p, const Kernels& kernels, int threads) {
-  const int64_t blocks = std::max<int64_t>(1, blocks_of(p, kernels, threads));
-  const int64_t queries = std::max<int64_t>(1, (p.queries + blocks - 1) / blocks);
-  const int64_t step = p.heads_per_group() == 1 ? kernels.row_group : 1;
-  return (queries + step - 1) / step * step;
+int64_t queries_a_block(const Problem& p, const Kernels& kernels, int64_t queries, int threads) {
+  const int64_t heads = p.heads_per_group();
+  const int64_t blocks = std::max<int64_t>(1, blocks_of(p, kernels, queries * heads, threads));
+  const int64_t even = std::max<int64_t>(1, (queries + blocks - 1) / blocks);
+  return heads == 1 ? round_up(even, kernels.row_group) : even;
+}
+
+int64_t live_pairs_of(const LiveRule& rule, int64_t begin, int64_t end) {
+  int64_t pairs = 0;
+  for (int64_t i = begin; i < end; ++i) {
+    const Interval live = rule(i);
+    pairs += live.end - live.begin;
+  }
+  return pairs;
+}
+
+// Pieces of keys, where the rows of a call are too few to keep the threads busy. The partials of a row are as many as
+// its tiles: at most a third more memory traffic than the keys and values themselves.
+int64_t pieces_of(const Problem& p, const Plan& plan) {
+  constexpr int64_t kMostRows = 96;
+  const int64_t wanted = plan.threads * kTasksAThread;
+  const int64_t tasks = static_cast<int64_t>(plan.tasks.size());
+  if (plan.threads == 1 || tasks == 0 || tasks >= wanted || plan.block_rows > kMostRows) return 1;
+  int64_t most = 1;
+  for (const Task& task : plan.tasks) {
+    const Interval tiles = tiles_of(p.live(p.sequence(task.sequence)), task.begin, task.end);
+    most = std::max(most, tiles.end - tiles.begin);
+  }
+  return std::min(most, (wanted + tasks - 1) / tasks);
 }
 
 }  // namespace
@@ -60,26 +77,47 @@ int64_t level2_bytes() {
   return bytes;
 }
 
-Plan make_plan(const Problem& p, const Kernels& kernels) {
+// A second thread costs some microseconds: below 2^19 multiply-adds, about 5 us, the calling thread is done sooner.
+int threads_for(const Problem& p, int64_t live_pairs) {
+  constexpr double kSmall = 1 << 19;
+  const double work = static_cast<double>(live_pairs) * static_cast<double>(p.head_size + p.value_size);
+  return work < kSmall ? 1 : thread_count(p.run);
+}
+
+int64_t live_pairs(const Problem& p) {
+  int64_t pairs = 0;
+  for (int64_t s = 0; s < p.sequences(); ++s) {
+    const Sequence sequence = p.sequence(s);
+    pairs += live_pairs_of(p.live(sequence), 0, sequence.queries) * p.heads;
+  }
+  return pairs;
+}
+
+Interval tiles_of(const LiveRule& rule, int64_t begin, int64_t end) {
+  const Interval reach = rule.of(begin, end);
+  if (reach.begin >= reach.end) return {};
+  return {reach.begin / kKeyTile, (reach.end + kKeyTile - 1) / kKeyTile};
+}
+
+Plan make_plan(const Problem& p, const Kernels& kernels, bool foldable) {
   Plan plan;
-  plan.threads = threads_for(p);
-  const int64_t heads = std::max<int64_t>(1, p.heads_per_group());
-  const int64_t block = queries_a_block(p, kernels, plan.threads);
-  plan.block_rows = std::min(block, p.queries) * heads;
   if (p.heads == 0) return plan;
-  for (int64_t b = 0; b < p.batch; ++b) {
-    const LiveRule rule = p.live(b);
-    for (int64_t begin = 0; begin < p.queries; begin += block) {
-      Task task{b, 0, begin, std::min(p.queries, begin + block), 0};
-      for (int64_t i = task.begin; i < task.end; ++i) {
-        const Interval live = rule(i);
-        task.live_pairs += (live.end - live.begin) * heads;
-      }
+  const int64_t heads = p.heads_per_group();
+  plan.threads = threads_for(p, live_pairs(p));
+  for (int64_t s = 0; s < p.sequences(); ++s) {
+    const Sequence sequence = p.sequence(s);
+    const LiveRule rule = p.live(sequence);
+    const int64_t block = queries_a_block(p, kernels, sequence.queries, plan.threads);
+    for (int64_t begin = 0; begin < sequence.queries; begin += block) {
+      Task task{s, 0, begin, std::min(sequence.queries, begin + block), 0};
+      task.live_pairs = live_pairs_of(rule, task.begin, task.end) * heads;
+      plan.block_rows = std::max(plan.block_rows, (task.end - task.begin) * heads);
       for (task.g = 0; task.g < p.groups; ++task.g) plan.tasks.push_back(task);
     }
   }
   std::stable_sort(plan.tasks.begin(), plan.tasks.end(),
                    [](const Task& x, const Task& y) { return x.live_pairs > y.live_pairs; });
+  if (foldable) plan.pieces = pieces_of(p, plan);
   return plan;
 }
 

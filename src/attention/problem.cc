@@ -1,43 +1,29 @@
-// Checks the arguments of an attention call and says which keys each query sees.
+// Checks the arguments of an attention call and says where its sequences stand and which keys each query sees.
 #include "attention/problem.h"
 
-#include <algorithm>
+#include <array>
 #include <cmath>
 #include <string>
 
+#include "core/checks.h"
 #include "core/error.h"
 #include "core/parallel.h"
+#include "kernels/kernels.h"
 
 namespace limelight::detail {
 namespace {
 
-[[noreturn]] void refuse(const char* where, const std::string& field, const std::string& expected,
-                         const std::string& found) {
-  fail_argument("[" + std::string(where) + "] " + field + ": expected " + expected + ", found " + found);
-}
-
-// Sizes at least 0, and memory wherever there is an element.
-template <class T, int Rank>
-void check_view(const char* where, const char* field, const TensorView<T, Rank>& view) {
-  for (int64_t size : view.sizes) {
-    if (size < 0) refuse(where, field, "sizes of at least 0", shape_text(view.sizes.data(), Rank));
-  }
-  // By each size: the product of a null view's sizes need not fit.
-  const bool any = std::all_of(view.sizes.begin(), view.sizes.end(), [](int64_t size) { return size > 0; });
-  if (view.data == nullptr && any) {
-    refuse(where, field, "memory for " + shape_text(view.sizes.data(), Rank), "a null pointer");
-  }
-}
-
-// The view over [B, H, M, N] with stride 0 along each axis of size 1.
-template <class T>
-TensorView<T, 4> expand(const char* where, const char* field, TensorView<T, 4> view, const Problem& p) {
+// The view over `full` with stride 0 along each axis of size 1.
+template <class T, size_t Rank>
+TensorView<T, static_cast<int>(Rank)> expand(const char* where, const char* field,
+                                             TensorView<T, static_cast<int>(Rank)> view,
+                                             const std::array<int64_t, Rank>& full) {
   check_view(where, field, view);
-  const std::array<int64_t, 4> full{p.batch, p.heads, p.queries, p.keys};
-  for (int axis = 0; axis < 4; ++axis) {
+  for (size_t axis = 0; axis < Rank; ++axis) {
     if (view.sizes[axis] == full[axis]) continue;
     if (view.sizes[axis] != 1) {
-      refuse(where, field, "sizes that broadcast to " + shape_text(full.data(), 4), shape_text(view.sizes.data(), 4));
+      refuse(where, field, "sizes that broadcast to " + shape_text(full.data(), Rank),
+             shape_text(view.sizes.data(), Rank));
     }
     view.sizes[axis] = full[axis];
     view.strides[axis] = 0;
@@ -51,17 +37,15 @@ void check_shapes(const char* where, Problem& p) {
   p.batch = p.q.sizes[0], p.heads = p.q.sizes[1], p.queries = p.q.sizes[2], p.head_size = p.q.sizes[3];
   p.groups = p.k.sizes[1], p.keys = p.k.sizes[2];
   if (p.head_size < 1) refuse(where, "q", "a head size of at least 1", shape_text(p.q.sizes.data(), 4));
-  const std::array<int64_t, 4> k_sizes{p.batch, p.groups, p.keys, p.head_size};
-  check_sizes(where, "k", k_sizes.data(), p.k.sizes.data(), 4);
+  const int64_t blocks = p.block_table ? p.k.sizes[0] : p.batch;
+  check_sizes(where, "k", std::array{blocks, p.groups, p.keys, p.head_size}, p.k.sizes);
   if (p.groups == 0 ? p.heads != 0 : p.heads % p.groups != 0) {
     refuse(where, "k", "a number of heads that divides the " + std::to_string(p.heads) + " of q",
            std::to_string(p.groups));
   }
   if (!p.v) return;
-  check_view(where, "v", *p.v);
   p.value_size = p.v->sizes[3];
-  const std::array<int64_t, 4> v_sizes{p.batch, p.groups, p.keys, p.value_size};
-  check_sizes(where, "v", v_sizes.data(), p.v->sizes.data(), 4);
+  check_view(where, "v", *p.v, std::array{blocks, p.groups, p.k.sizes[2], p.value_size});
 }
 
 void check_numbers(const char* where, const Problem& p) {
@@ -74,63 +58,180 @@ void check_numbers(const char* where, const Problem& p) {
   if (p.causal != Causal::kNone && p.causal != Causal::kTopLeft && p.causal != Causal::kBottomRight) {
     refuse(where, "causal", "kNone, kTopLeft or kBottomRight", std::to_string(static_cast<int>(p.causal)));
   }
+  if (!(p.dropout.probability >= 0 && p.dropout.probability < 1)) {
+    refuse(where, "dropout.probability", "0 (off) to below 1", std::to_string(p.dropout.probability));
+  }
   thread_count(p.run);
 }
 
-void check_lengths(const char* where, const Problem& p) {
-  if (!p.key_lengths) return;
-  check_view(where, "key_lengths", *p.key_lengths);
-  check_sizes(where, "key_lengths", &p.batch, p.key_lengths->sizes.data(), 1);
-  for (int64_t b = 0; b < p.batch; ++b) {
-    const int64_t length = (*p.key_lengths)(b);
-    if (length < 0 || length > p.keys) {
-      refuse(where, "key_lengths[" + std::to_string(b) + "]", "0 to " + std::to_string(p.keys), std::to_string(length));
+void check_heads(const char* where, Problem& p) {
+  if (p.alibi_slopes) {
+    p.alibi_slopes = expand(where, "alibi_slopes", *p.alibi_slopes, std::array{p.batch, p.heads});
+    for (int64_t n = 0; n < p.batch * p.heads; ++n) {
+      const float slope = (*p.alibi_slopes)(n / p.heads, n % p.heads);
+      if (!std::isfinite(slope)) refuse(where, "alibi_slopes", "finite numbers", std::to_string(slope));
+    }
+  }
+  if (!p.sinks) return;
+  check_view(where, "sinks", *p.sinks, std::array{p.heads});
+  for (int64_t h = 0; h < p.heads; ++h) {
+    const float sink = (*p.sinks)(h);
+    if (!std::isfinite(sink) && sink != kMinusInfinity) {
+      refuse(where, "sinks[" + std::to_string(h) + "]", "a finite number or minus infinity", std::to_string(sink));
     }
   }
 }
 
-}  // namespace
-
-void check_sizes(const char* where, const char* field, const int64_t* expected, const int64_t* found, int64_t rank) {
-  if (!std::equal(expected, expected + rank, found)) {
-    refuse(where, field, shape_text(expected, rank), shape_text(found, rank));
+void check_cumulative(const char* where, const std::string& field, const TensorView<const int64_t, 1>& cu,
+                      int64_t total) {
+  check_view(where, field, cu);
+  const int64_t last = cu.sizes[0] - 1;
+  if (last < 0 || cu(0) != 0)
+    refuse(where, field, "a list that begins with 0", last < 0 ? "none" : std::to_string(cu(0)));
+  for (int64_t s = 0; s < last; ++s) {
+    if (cu(s + 1) < cu(s)) {
+      refuse(where, field + "[" + std::to_string(s + 1) + "]", "at least " + std::to_string(cu(s)),
+             std::to_string(cu(s + 1)));
+    }
+  }
+  if (cu(last) != total) {
+    refuse(where, field + "[" + std::to_string(last) + "]", std::to_string(total), std::to_string(cu(last)));
   }
 }
 
-void check_outputs(const char* where, const Problem& p, const TensorView<float, 4>& out,
-                   const std::optional<TensorView<float, 3>>& lse) {
-  const std::array<int64_t, 4> sizes{p.batch, p.heads, p.queries, p.value_size};
-  check_view(where, "out", out);
-  check_sizes(where, "out", sizes.data(), out.sizes.data(), 4);
-  if (!lse) return;
-  check_view(where, "lse", *lse);
-  check_sizes(where, "lse", sizes.data(), lse->sizes.data(), 3);
+void check_packed(const char* where, const Problem& p) {
+  if (p.cu_k && !p.cu_q) refuse(where, "cu_q", "a view, since cu_k is given", "none");
+  if (!p.cu_q) return;
+  if (p.batch != 1) refuse(where, "q", "a batch of 1 with cu_q", std::to_string(p.batch));
+  check_cumulative(where, "cu_q", *p.cu_q, p.queries);
+  if (p.cu_k.has_value() == p.block_table.has_value()) {
+    refuse(where, "cu_k", "either cu_k or block_table with cu_q", p.cu_k ? "both" : "neither");
+  }
+  if (!p.cu_k) return;
+  if (p.key_lengths) refuse(where, "key_lengths", "none with cu_k", "a view");
+  check_cumulative(where, "cu_k", *p.cu_k, p.keys);
+  check_sizes(where, "cu_k", p.cu_q->sizes, p.cu_k->sizes);
 }
 
-LiveRule Problem::live(int64_t b) const {
-  const int64_t n = length(b);
-  const int64_t offset = causal == Causal::kTopLeft ? 0 : n - queries;
-  // Beyond n + queries a limit cuts nothing, and the sums cannot overflow.
-  const int64_t widest = n + queries;
-  LiveRule rule{n, -queries, n};
+void check_lengths(const char* where, const Problem& p) {
+  if (!p.key_lengths) return;
+  const int64_t count = p.sequences();
+  check_view(where, "key_lengths", *p.key_lengths, std::array{count});
+  for (int64_t s = 0; s < count; ++s) {
+    const int64_t length = (*p.key_lengths)(s);
+    if (length < 0 || length > p.keys) {
+      refuse(where, "key_lengths[" + std::to_string(s) + "]", "0 to " + std::to_string(p.keys), std::to_string(length));
+    }
+  }
+}
+
+// Every page that a live key stands on.
+void check_pages(const char* where, const Problem& p) {
+  const int64_t page = p.k.sizes[2];
+  if (p.keys > 0 && page < 1) refuse(where, "k", "pages of at least 1 key", "0");
+  for (int64_t s = 0; s < p.sequences(); ++s) {
+    const int64_t length = (*p.key_lengths)(s);
+    for (int64_t n = 0; n * page < length; ++n) {
+      const int64_t index = (*p.block_table)(s, n);
+      if (index >= 0 && index < p.k.sizes[0]) continue;
+      refuse(where, "block_table[" + std::to_string(s) + ", " + std::to_string(n) + "]",
+             "a page of 0 to " + std::to_string(p.k.sizes[0] - 1), std::to_string(index));
+    }
+  }
+}
+
+void check_paged(const char* where, Problem& p) {
+  if (!p.block_table) return;
+  if (!p.key_lengths) refuse(where, "key_lengths", "a view, since block_table is given", "none");
+  check_view(where, "block_table", *p.block_table, std::array{p.sequences(), int64_t{-1}});
+  p.keys = p.block_table->sizes[1] * p.k.sizes[2];
+}
+
+void check_part(const char* where, const Problem& p) {
+  if (!p.part) return;
+  if (p.key_lengths || p.cu_q || p.block_table) {
+    refuse(where, "part", "none with key_lengths, cu_q or block_table", "a part");
+  }
+  if (p.part->first < 0 || p.part->total < 0 || p.part->first > p.part->total - p.keys) {
+    refuse(where, "part", "room for " + std::to_string(p.keys) + " keys within the total",
+           "first " + std::to_string(p.part->first) + ", total " + std::to_string(p.part->total));
+  }
+}
+
+Problem gathered(const FloatView& q, const FloatView& k, const std::optional<FloatView>& v,
+                 const AttentionOptions& options) {
+  Problem p;
+  p.q = q, p.k = k, p.v = v;
+  p.causal = options.causal, p.window = options.window, p.softcap = options.softcap;
+  p.alibi_slopes = options.alibi_slopes, p.sinks = options.sinks;
+  p.key_lengths = options.key_lengths, p.cu_q = options.cu_q, p.cu_k = options.cu_k;
+  p.block_table = options.block_table, p.part = options.part;
+  p.dropout = options.dropout, p.run = options.run;
+  return p;
+}
+
+}  // namespace
+
+void check_outputs(const char* where, const Problem& p, const FloatOutput& out,
+                   const std::optional<TensorView<float, 3>>& lse) {
+  check_view(where, "out", out, std::array{p.batch, p.heads, p.queries, p.value_size});
+  if (lse) check_view(where, "lse", *lse, std::array{p.batch, p.heads, p.queries});
+}
+
+Sequence Problem::sequence(int64_t s) const {
+  Sequence sequence{s, cu_q ? 0 : s, 0, queries, keys, {0, keys}, 0};
+  if (cu_q) {
+    sequence.first_query = (*cu_q)(s);
+    sequence.queries = (*cu_q)(s + 1) - sequence.first_query;
+  }
+  if (cu_k) {
+    sequence.key_shift = (*cu_k)(s);
+    sequence.keys = (*cu_k)(s + 1) - sequence.key_shift;
+  }
+  if (key_lengths) sequence.keys = (*key_lengths)(s);
+  sequence.held = {0, sequence.keys};
+  if (part) {
+    sequence.keys = part->total;
+    sequence.held = {part->first, part->first + keys};
+    sequence.key_shift = -part->first;
+  }
+  return sequence;
+}
+
+LiveRule Problem::live(const Sequence& s) const {
+  const int64_t offset = causal == Causal::kTopLeft ? 0 : s.keys - s.queries;
+  // Beyond N + M a limit cuts nothing, and the sums cannot overflow.
+  const int64_t widest = s.keys + s.queries;
+  LiveRule rule{s.held, -s.queries, s.keys};
   if (causal != Causal::kNone) rule.end_shift = std::min(rule.end_shift, offset + 1);
   if (window.left >= 0) rule.begin_shift = std::max(rule.begin_shift, offset - std::min(window.left, widest));
   if (window.right >= 0) rule.end_shift = std::min(rule.end_shift, offset + std::min(window.right, widest) + 1);
   return rule;
 }
 
-Problem check_problem(const char* where, TensorView<const float, 4> q, TensorView<const float, 4> k,
-                      std::optional<TensorView<const float, 4>> v, const AttentionOptions& options) {
-  Problem p;
-  p.q = q, p.k = k, p.v = v;
-  p.causal = options.causal, p.window = options.window, p.softcap = options.softcap, p.run = options.run;
-  p.key_lengths = options.key_lengths;
+float Problem::sink(int64_t head) const {
+  return sinks ? (*sinks)(head) : kMinusInfinity;
+}
+
+int64_t Problem::run_of_keys(const Sequence& s, int64_t j) const {
+  return block_table ? std::min(k.sizes[2] - j % k.sizes[2], s.held.end - j) : s.held.end - j;
+}
+
+Problem check_problem(const char* where, const FloatView& q, const FloatView& k, const std::optional<FloatView>& v,
+                      const AttentionOptions& options) {
+  Problem p = gathered(q, k, v, options);
   check_shapes(where, p);
   p.scale = options.scale.value_or(1.0f / std::sqrt(static_cast<float>(p.head_size)));
   check_numbers(where, p);
+  check_heads(where, p);
+  check_packed(where, p);
+  check_paged(where, p);
   check_lengths(where, p);
-  if (options.bias) p.bias = expand(where, "bias", *options.bias, p);
-  if (options.mask) p.mask = expand(where, "mask", *options.mask, p);
+  if (p.block_table) check_pages(where, p);
+  check_part(where, p);
+  const std::array<int64_t, 4> full{p.batch, p.heads, p.queries, p.keys};
+  if (options.bias) p.bias = expand(where, "bias", *options.bias, full);
+  if (options.mask) p.mask = expand(where, "mask", *options.mask, full);
   return p;
 }
 

@@ -120,7 +120,7 @@ void pour(const ReferenceAttention<Real>& a, const ReferenceSequence& sequence, 
   const int64_t p = lens.heatmap_sum.sizes()[2];
   for (int64_t j = sequence.first_column; j < sequence.first_column + sequence.columns; ++j) {
     const Real weight = a.weights(b, h, i, j);
-    lens.received(b, h, j) += weight;
+    lens.received(sequence.receiver, h, j) += weight;
     if (p == 0) continue;
     lens.heatmap_sum(b, h, i * p / m, j * p / sequence.pooled) += weight;
     Real& max = lens.heatmap_max(b, h, i * p / m, j * p / sequence.pooled);
@@ -164,7 +164,8 @@ ReferenceLens<Real> reference_lens(const ReferenceAttention<Real>& attention, in
   const auto [batch, heads, m, n] = attention.weights.sizes();
   ReferenceLens<Real> lens{.top_index = Tensor<int64_t, 4>({batch, heads, m, top_k}),
                            .top_weight = Tensor<Real, 4>({batch, heads, m, top_k}),
-                           .received = Tensor<Real, 3>({batch, heads, n}),
+                           .received = Tensor<Real, 3>(
+                               {attention.sequences.empty() ? 0 : attention.sequences.back().receiver + 1, heads, n}),
                            .entropy = Tensor<Real, 3>({batch, heads, m}),
                            .heatmap_sum = Tensor<Real, 4>({batch, heads, heatmap, heatmap}),
                            .heatmap_max = Tensor<Real, 4>({batch, heads, heatmap, heatmap})};

@@ -28,6 +28,7 @@ std::vector<ReferenceSequence> reference_sequences(FloatView q, FloatView k, con
     ReferenceSequence& one = all[s];
     one.batch = options.cu_q ? 0 : s;
     one.table_row = s;
+    one.receiver = options.cu_q && options.block_table ? s : one.batch;
     one.first_query = options.cu_q ? (*options.cu_q)(s) : 0;
     one.queries = options.cu_q ? (*options.cu_q)(s + 1) - one.first_query : q.sizes[2];
     one.first_column = options.cu_k ? (*options.cu_k)(s) : 0;

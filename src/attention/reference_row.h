@@ -18,6 +18,7 @@ struct ReferenceSequence {
   int64_t first_key = 0;  // j of the first column
   int64_t keys = 0;       // N of the formulas
   int64_t pooled = 0;     // the columns that a heatmap spreads over
+  int64_t receiver = 0;   // where what its keys receive is counted
 };
 
 // What lies in the call, in ascending order of batch entries or of places in the pack.

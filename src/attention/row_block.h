@@ -1,10 +1,12 @@
-// Query rows that share their keys, and one tile of those keys at a time, in the form the kernels read.
+// Query rows that share their keys, in the form the kernels read, with what each key tile asks of them.
 #pragma once
 
 #include <cstdint>
 #include <span>
 
+#include "attention/key_tile.h"
 #include "attention/problem.h"
+#include "core/philox.h"
 #include "core/scratch.h"
 #include "kernels/kernels.h"
 
@@ -17,7 +19,7 @@ struct Row {
 
 // What a row's weights are computed with, from its final maximum and sum.
 struct RowTotal {
-  bool dead = false;  // no key left
+  bool dead = false;  // no key left, and no sink
   float max = 0;
   float inverse_sum = 0;
 };
@@ -27,34 +29,27 @@ inline RowTotal total_of(float max, float sum) {
   return {false, max, 1.0f / sum};
 }
 
-// Keys [first, first + length) of one key/value head, packed into panels.
-struct KeyTile {
-  int64_t b = 0, first = 0, length = 0;
-  const float* panels = nullptr;
-};
+// The state of a row before its first key: a sink is a score that is there already.
+inline void begin_row(float sink, float& max, float& sum) {
+  max = sink;
+  sum = sink == kMinusInfinity ? 0.0f : 1.0f;
+}
 
-// Allocates from `scratch`; a tile of at most kKeyTile keys at a time.
-class KeyPacker {
- public:
-  KeyPacker(const Problem& problem, const Kernels& kernels, Scratch& scratch);
-  KeyTile pack(int64_t b, int64_t g, int64_t first, int64_t length);
-
- private:
-  const Problem& problem_;
-  const Kernels& kernels_;
-  float* panels_;
-};
-
-// Rows of one batch entry and one key/value head: queries scaled and contiguous, key intervals, bias rows on demand.
+// Rows of one sequence and one key/value head: queries scaled and contiguous, key intervals, bias and dropout rows on
+// demand.
 class RowBlock {
  public:
   RowBlock(const Problem& problem, const Kernels& kernels, int64_t capacity, Scratch& scratch);
 
-  // Loads rows, at most capacity, of batch entry b. The span must live as long as they are used.
-  void load(int64_t b, std::span<const Row> rows);
+  // Loads rows, at most capacity, of a sequence. The span must live as long as they are used.
+  void load(const Sequence& sequence, std::span<const Row> rows);
 
+  const Sequence& sequence() const { return sequence_; }
   std::span<const Row> rows() const { return rows_; }
   Interval reach() const { return reach_; }  // keys that any row sees
+  Interval live(int64_t r) const { return live_[r]; }
+  const float* queries() const { return queries_; }  // [rows, width()], scaled
+  int64_t width() const { return width_; }           // D in whole vectors
 
   // Rows [first, first + count), at most a row group, against a tile. Valid until the next call.
   ScoreGroup scores(int64_t first, int64_t count, const KeyTile& tile);
@@ -62,19 +57,24 @@ class RowBlock {
  private:
   void load_queries();
   const float* bias_row(const Row& row, const KeyTile& tile, KeyInterval live, int64_t slot);
+  const float* keep_row(const Row& row, const KeyTile& tile, KeyInterval live, int64_t slot);
 
   const Problem& problem_;
   const Kernels& kernels_;
-  int64_t b_ = 0;
+  Sequence sequence_;
   std::span<const Row> rows_;
   Interval reach_;
-  float* queries_;          // [capacity, D]
-  Interval* live_;          // [capacity]
-  KeyInterval* relative_;   // [row group]
-  const float** bias_;      // [row group]
-  float* bias_rows_;        // [row group, kKeyTile]; taken where the problem has a bias or a mask
-  float* gathered_;         // [kKeyTile], strided bias made contiguous
-  uint8_t* gathered_mask_;  // [kKeyTile]
+  int64_t width_;
+  float* queries_;
+  Interval* live_;                // [capacity]
+  KeyInterval* relative_;         // [row group]
+  const float** bias_ = nullptr;  // [row group]
+  const float** keep_ = nullptr;  // [row group]
+  float* bias_rows_ = nullptr;    // [row group, kKeyTile]; taken where the problem has a bias, a mask or slopes
+  float* keep_rows_ = nullptr;    // [row group, kKeyTile]; taken where the problem has dropout
+  DropoutKey dropout_;
+  float* gathered_ = nullptr;  // [kKeyTile], strided bias made contiguous
+  uint8_t* gathered_mask_ = nullptr;
 };
 
 }  // namespace limelight::detail

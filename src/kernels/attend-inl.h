@@ -32,6 +32,12 @@ struct Partial {
   HWY_ALIGN float scale[kStateLanes];      // exp(max - new max)
 };
 
+HWY_INLINE void Neutral(Partial& partial) {
+  std::fill_n(partial.max, kStateLanes, kMinusInfinity);
+  std::fill_n(partial.sum, kStateLanes, 0.0f);
+  std::fill_n(partial.moment, kStateLanes, 0.0f);
+}
+
 HWY_INLINE float RowMax(const float* s, int64_t begin, int64_t end) {
   const F32 d;
   Vector even = hn::Set(d, kMinusInfinity);
@@ -69,7 +75,7 @@ inline void OfferRows(const AttendGroup& group, const Reach& reach, const float*
   for (int64_t i = 0; i < group.score.rows; ++i) {
     const TopList list{group.top_score + i * group.top_stride, group.top_index + i * group.top_stride, group.top_k};
     if (max[i] > list.Least()) {
-      OfferRow(scores + i * kKeyTile, reach.pair_begin, reach.pair_end, group.first_key, spare, list);
+      OfferRow(scores + i * kScoreStride, reach.pair_begin, reach.pair_end, group.first_key, spare, list);
     }
   }
 }
@@ -80,14 +86,10 @@ HWY_INLINE void MarkMasked(KeyInterval live, const Reach& reach, float* s) {
   for (int64_t j = std::max<int64_t>(live.end, reach.begin); j < reach.end; ++j) s[j] = -0.0f;
 }
 
-// As above for masks of any pattern, known by their score before exp.
-inline void SoftmaxRowSkipping(float* s, const Reach& reach, float max, float* sum, float* moment) {
-  bool masked[kKeyTile];
-  for (int64_t j = reach.begin; j < reach.end; ++j) masked[j] = s[j] == kMinusInfinity;
-  ExpRow(s, reach.pair_begin, reach.pair_end, max, sum, moment);
-  for (int64_t j = reach.begin; j < reach.end; ++j) {
-    if (masked[j]) s[j] = -0.0f;
-  }
+HWY_INLINE void MultiplyRow(const float* factors, int64_t begin, int64_t end, float* s) {
+  const F32 d;
+  for (int64_t j = begin; j < end; j += kLanes)
+    hn::Store(hn::Mul(hn::Load(d, s + j), hn::LoadU(d, factors + j)), d, s + j);
 }
 
 // All maxima first: six short chains of comparisons overlap, where one before each exp loop would stall it.
@@ -95,141 +97,161 @@ template <int R>
 HWY_INLINE void Softmax(const AttendGroup& group, const Reach& reach, float* HWY_RESTRICT scores, Partial& partial) {
 #pragma GCC unroll 8
   for (int64_t i = 0; i < R; ++i) {
-    partial.max[i] = RowMax(scores + i * kKeyTile, reach.pair_begin, reach.pair_end);
+    partial.max[i] = RowMax(scores + i * kScoreStride, reach.pair_begin, reach.pair_end);
   }
   if (group.scores != nullptr) {
     for (int64_t i = 0; i < R; ++i) {
-      const float* s = scores + i * kKeyTile;
-      std::copy(s + reach.begin, s + reach.end, group.scores + i * kKeyTile + reach.begin);
+      const float* s = scores + i * kScoreStride;
+      std::copy(s + reach.begin, s + reach.end, group.scores + i * kScoreStride + reach.begin);
     }
   }
   if (group.top_score != nullptr) OfferRows(group, reach, scores, partial.max);
   for (int64_t i = 0; i < R; ++i) {
-    float* s = scores + i * kKeyTile;
+    float* s = scores + i * kScoreStride;
     float* moment = group.moment == nullptr ? nullptr : &partial.moment[i];
-    if (group.skip_masked) {
-      SoftmaxRowSkipping(s, reach, partial.max[i], &partial.sum[i], moment);
-    } else {
-      ExpRow(s, reach.pair_begin, reach.pair_end, partial.max[i], &partial.sum[i], moment);
-      MarkMasked(group.score.live[i], reach, s);
-    }
+    ExpRow(s, reach.pair_begin, reach.pair_end, partial.max[i], &partial.sum[i], moment);
+    MarkMasked(group.score.live[i], reach, s);
+    if (group.score.keep != nullptr) MultiplyRow(group.score.keep[i], reach.pair_begin, reach.pair_end, s);
   }
 }
 
 // max, sum and moment of the rows so far, and the two factors that bring old and new to the same maximum. Lanes beyond
 // the group add the neutral partial to their neighbours' state, which leaves it bit for bit.
-HWY_INLINE void FoldState(const AttendGroup& group, Partial& partial) {
+HWY_INLINE void FoldState(int64_t rows, float* row_max, float* row_sum, float* row_moment, Partial& partial) {
   const F32 d;
   const Vector none = hn::Set(d, kMinusInfinity);
-  for (int64_t i = 0; i < group.score.rows; i += kLanes) {
-    const Vector old_max = hn::LoadU(d, group.max + i);
+  for (int64_t i = 0; i < rows; i += kLanes) {
+    const Vector old_max = hn::LoadU(d, row_max + i);
     const Vector tile_max = hn::Load(d, partial.max + i);
     const Vector max = hn::Max(old_max, tile_max);
     const Vector reference = hn::IfThenZeroElse(hn::Eq(max, none), max);
     const Vector old_scale = Exp(d, hn::Sub(old_max, reference));
     const Vector scale = Exp(d, hn::Sub(tile_max, reference));
-    const Vector old_sum = hn::LoadU(d, group.sum + i);
+    const Vector old_sum = hn::LoadU(d, row_sum + i);
     const Vector tile_sum = hn::Load(d, partial.sum + i);
-    if (group.moment != nullptr) {
+    if (row_moment != nullptr) {
       // exp(s - max)(s - max) = exp(s - m)(s - m + m - max) exp(m - max); the shift is bounded where its factor is 0.
       const Vector floor = hn::Set(d, kExpFloor);
       const Vector old_shift = hn::Max(floor, hn::Sub(old_max, reference));
       const Vector shift = hn::Max(floor, hn::Sub(tile_max, reference));
-      const Vector old_moment = hn::MulAdd(old_sum, old_shift, hn::LoadU(d, group.moment + i));
+      const Vector old_moment = hn::MulAdd(old_sum, old_shift, hn::LoadU(d, row_moment + i));
       const Vector tile_moment = hn::MulAdd(tile_sum, shift, hn::Load(d, partial.moment + i));
-      hn::StoreU(hn::MulAdd(old_moment, old_scale, hn::Mul(tile_moment, scale)), d, group.moment + i);
+      hn::StoreU(hn::MulAdd(old_moment, old_scale, hn::Mul(tile_moment, scale)), d, row_moment + i);
     }
-    hn::StoreU(max, d, group.max + i);
-    hn::StoreU(hn::MulAdd(old_sum, old_scale, hn::Mul(tile_sum, scale)), d, group.sum + i);
+    hn::StoreU(max, d, row_max + i);
+    hn::StoreU(hn::MulAdd(old_sum, old_scale, hn::Mul(tile_sum, scale)), d, row_sum + i);
     hn::Store(old_scale, d, partial.old_scale + i);
     hn::Store(scale, d, partial.scale + i);
   }
 }
 
-// MultiplyAdd over keys of which some rows see some: a masked key (weight -0) is not multiplied, for 0 x NaN is NaN.
-template <int R, int NV>
-HWY_INLINE void MultiplyAddLive(const float* HWY_RESTRICT weights, const float* HWY_RESTRICT values,
-                                int64_t value_stride, int64_t begin, int64_t end, Vector (&c)[R][NV]) {
+// out = out old_scale + term scale, of row i.
+HWY_INLINE void AddScaled(Vector term, const Partial& partial, int64_t i, float* out) {
   const F32 d;
-  for (int64_t k = begin; k < end; ++k) {
-#pragma GCC unroll 8
-    for (int i = 0; i < R; ++i) {
-      const float weight = weights[i * kKeyTile + k];
-      if (std::signbit(weight)) continue;
-#pragma GCC unroll 4
-      for (int j = 0; j < NV; ++j) {
-        c[i][j] = hn::MulAdd(hn::Set(d, weight), hn::LoadU(d, values + k * value_stride + j * kLanes), c[i][j]);
-      }
-    }
-  }
+  const Vector old = hn::LoadU(d, out);
+  hn::StoreU(hn::MulAdd(old, hn::Set(d, partial.old_scale[i]), hn::Mul(term, hn::Set(d, partial.scale[i]))), d, out);
 }
 
-// out = out old_scale + (weights values) scale, for NV vectors of columns.
+// Whether there is no NaN and no infinity among them, as far as their sum tells: it may overflow, which costs time
+// only.
+template <int R, int NV>
+HWY_INLINE bool AllFinite(const Vector (&c)[R][NV]) {
+  const F32 d;
+  Vector sum[NV];
+#pragma GCC unroll 4
+  for (int j = 0; j < NV; ++j) {
+    sum[j] = c[0][j];
+#pragma GCC unroll 8
+    for (int i = 1; i < R; ++i) sum[j] = hn::Add(sum[j], c[i][j]);
+    if (j > 0) sum[0] = hn::Add(sum[0], sum[j]);
+  }
+  const Vector none = hn::Sub(sum[0], sum[0]);
+  return hn::AllTrue(d, hn::Eq(none, none));
+}
+
+// weights values, for NV vectors of columns. `live`: no term of a masked key at all, else only where some rows of the
+// group see a key and others do not.
 template <int R, int NV>
 HWY_INLINE void BlendColumns(const AttendGroup& group, const Reach& reach, const float* HWY_RESTRICT weights,
-                             const Partial& partial, int64_t column) {
-  const F32 d;
+                             int64_t column, bool live, Vector (&sum)[R][NV]) {
   const float* values = group.values + column;
   const int64_t stride = group.value_stride;
-  Vector sum[R][NV];
   Clear(sum);
-  if (group.skip_masked) {
-    MultiplyAddLive(weights, values, stride, reach.begin, reach.end, sum);
-  } else {
-    MultiplyAddLive(weights, values, stride, reach.begin, reach.all_begin, sum);
-    MultiplyAdd(weights, kKeyTile, values, stride, reach.all_begin, reach.all_end, sum);
-    MultiplyAddLive(weights, values, stride, reach.all_end, reach.end, sum);
+  if (live) {
+    MultiplyAddLive(weights, kScoreStride, 1, values, stride, reach.begin, reach.end, sum);
+    return;
   }
-#pragma GCC unroll 8
-  for (int i = 0; i < R; ++i) {
-    float* out = group.out + i * group.value_columns + column;
-    const Vector old_scale = hn::Set(d, partial.old_scale[i]);
-    const Vector scale = hn::Set(d, partial.scale[i]);
-#pragma GCC unroll 4
-    for (int j = 0; j < NV; ++j) {
-      const Vector old = hn::Load(d, out + j * kLanes);
-      hn::Store(hn::MulAdd(old, old_scale, hn::Mul(sum[i][j], scale)), d, out + j * kLanes);
+  MultiplyAddLive(weights, kScoreStride, 1, values, stride, reach.begin, reach.all_begin, sum);
+  MultiplyAdd(weights, kScoreStride, 1, values, stride, reach.all_begin, reach.all_end, sum);
+  MultiplyAddLive(weights, kScoreStride, 1, values, stride, reach.all_end, reach.end, sum);
+}
+
+// The marks that MarkMasked leaves out: keys whose score is minus infinity, which a weight of 0 no longer tells.
+template <int R>
+void MarkHidden(const ScoreGroup& group, const Reach& reach, float* weights) {
+  HWY_ALIGN float scores[kRows * kScoreStride];
+  Scores<R>(group, reach, scores);
+  for (int64_t i = 0; i < R; ++i) {
+    for (int64_t j = i * kScoreStride + reach.begin; j < i * kScoreStride + reach.end; ++j) {
+      if (scores[j] == kMinusInfinity) weights[j] = -0.0f;
     }
   }
 }
 
+// out = out old_scale + (weights values) scale. A product that is not finite may owe it to a masked value, for 0 x NaN
+// is NaN: it is done again without them.
 template <int R>
-HWY_INLINE void Blend(const AttendGroup& group, const Reach& reach, const float* weights, const Partial& partial) {
-  // Columns in passes of nearly equal width: five vectors go as three and two, not four and one.
-  int64_t vectors = group.value_columns / kLanes;
-  int64_t column = 0;
-  while (vectors > 0) {
-    const int64_t passes = (vectors + kPanelVectors - 1) / kPanelVectors;
-    const int64_t width = (vectors + passes - 1) / passes;
-    if (width == 4) {
-      BlendColumns<R, 4>(group, reach, weights, partial, column);
-    } else if (width == 3) {
-      BlendColumns<R, 3>(group, reach, weights, partial, column);
-    } else if (width == 2) {
-      BlendColumns<R, 2>(group, reach, weights, partial, column);
-    } else {
-      BlendColumns<R, 1>(group, reach, weights, partial, column);
+HWY_INLINE void Blend(const AttendGroup& group, const Reach& reach, float* HWY_RESTRICT weights,
+                      const Partial& partial) {
+  bool hidden_marked = false;
+  ForColumns(group.value_columns, [&](int64_t column, auto vectors) {
+    constexpr int kVectors = decltype(vectors)::value;
+    Vector sum[R][kVectors];
+    BlendColumns(group, reach, weights, column, false, sum);
+    if (HWY_UNLIKELY(!AllFinite(sum))) {
+      if (!hidden_marked) MarkHidden<R>(group.score, reach, weights);
+      hidden_marked = true;
+      BlendColumns(group, reach, weights, column, true, sum);
     }
-    vectors -= width;
-    column += width * kLanes;
-  }
+#pragma GCC unroll 8
+    for (int i = 0; i < R; ++i) {
+#pragma GCC unroll 4
+      for (int j = 0; j < kVectors; ++j) {
+        AddScaled(sum[i][j], partial, i, group.out + i * group.value_columns + column + j * kLanes);
+      }
+    }
+  });
 }
 
 void Attend(const AttendGroup& group) noexcept {
   const Reach reach = ReachOf(group.score);
   if (reach.begin >= reach.end) return;
-  HWY_ALIGN float scores[kRows * kKeyTile];
+  HWY_ALIGN float scores[kRows * kScoreStride];
   Partial partial;
-  std::fill_n(partial.max, kStateLanes, kMinusInfinity);
-  std::fill_n(partial.sum, kStateLanes, 0.0f);
-  std::fill_n(partial.moment, kStateLanes, 0.0f);
+  Neutral(partial);
   WithRows(group.score.rows, [&](auto rows) {
     constexpr int kGroupRows = decltype(rows)::value;
     Scores<kGroupRows>(group.score, reach, scores);
     Softmax<kGroupRows>(group, reach, scores, partial);
-    FoldState(group, partial);
+    FoldState(group.score.rows, group.max, group.sum, group.moment, partial);
     if (group.values != nullptr) Blend<kGroupRows>(group, reach, scores, partial);
   });
+}
+
+// The same additions as Attend's, from a partial that was kept.
+void Fold(const FoldGroup& group) noexcept {
+  const F32 d;
+  Partial partial;
+  Neutral(partial);
+  std::copy_n(group.tile_max, group.rows, partial.max);
+  std::copy_n(group.tile_sum, group.rows, partial.sum);
+  if (group.tile_moment != nullptr) std::copy_n(group.tile_moment, group.rows, partial.moment);
+  FoldState(group.rows, group.max, group.sum, group.moment, partial);
+  for (int64_t i = 0; i < group.rows; ++i) {
+    for (int64_t n = i * group.columns; n < (i + 1) * group.columns; n += kLanes) {
+      AddScaled(hn::LoadU(d, group.tile_out + n), partial, i, group.out + n);
+    }
+  }
 }
 
 }  // namespace HWY_NAMESPACE

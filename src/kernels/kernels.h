@@ -7,12 +7,17 @@
 #include <string>
 #include <vector>
 
+#include "limelight/storage.h"
+
 namespace limelight::detail {
 
 inline constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
 
 // Keys a tile. One constant, anchored at key 0 of each sequence: the order of additions, and so the bits, hang on it.
 inline constexpr int64_t kKeyTile = 512;
+
+// Floats from one row of scores to the next. Not a power of two: a column of rows 2 KiB apart falls on two cache sets.
+inline constexpr int64_t kScoreStride = kKeyTile + 32;
 
 // Keys [begin, end) that a query row sees, counted from the tile's first key.
 struct KeyInterval {
@@ -23,12 +28,14 @@ struct KeyInterval {
 // The scores of up to `row_group` query rows against one tile of keys:
 // s = scale q.k, softcap, + bias, minus infinity outside the row's interval.
 struct ScoreGroup {
-  int64_t rows = 0, depth = 0;         // query rows, D
-  const float* queries = nullptr;      // [rows, D], already scaled
+  int64_t rows = 0, depth = 0;     // query rows, D
+  const float* queries = nullptr;  // [rows, query_stride], already scaled
+  int64_t query_stride = 0;
   const float* keys = nullptr;         // panels, as pack_panels writes them
   const KeyInterval* live = nullptr;   // [rows]
   float softcap = 0;                   // 0: off
   const float* const* bias = nullptr;  // [rows] pointers to [kKeyTile] floats (minus infinity masks); or nullptr
+  const float* const* keep = nullptr;  // [rows] pointers to [kKeyTile] dropout factors of the weights; or nullptr
 };
 
 // A row group's scores, and the state of its rows to which the tile's partial is added.
@@ -37,12 +44,11 @@ struct AttendGroup {
   const float* values = nullptr;  // [keys of the tile, value_stride]; nullptr: no output is wanted
   int64_t value_stride = 0;
   int64_t value_columns = 0;  // E rounded up to whole vectors; values are readable that far
-  bool skip_masked = false;   // values may be NaN or infinite where bias masks: skip such keys one by one
   float* max = nullptr;       // [rows + lanes] running maximum, minus infinity at first
   float* sum = nullptr;       // [rows + lanes] sum of exp(s - max)
   float* moment = nullptr;    // [rows + lanes] sum of exp(s - max) (s - max), for the entropy; or nullptr
   float* out = nullptr;       // [rows, value_columns] sum of exp(s - max) v, 0 at first
-  float* scores = nullptr;  // [rows, kKeyTile] to keep the scores in, from each row's first key to its last; or nullptr
+  float* scores = nullptr;    // [rows, kScoreStride] to keep the scores in, from the first key to the last; or nullptr
   int64_t top_k = 0;
   int64_t top_stride = 0;          // top_k rounded up to whole vectors
   float* top_score = nullptr;      // [rows, top_stride] strongest scores so far, minus infinity where empty; or nullptr
@@ -62,6 +68,53 @@ struct WeighGroup {
   float* pool_max = nullptr;           // [kKeyTile] maximum over the rows; or nullptr
 };
 
+// The state of up to `row_group` rows, and the partial of one more tile to add, as attend adds its own.
+struct FoldGroup {
+  int64_t rows = 0;
+  int64_t columns = 0;                 // whole vectors
+  const float* tile_max = nullptr;     // [rows]
+  const float* tile_sum = nullptr;     // [rows]
+  const float* tile_moment = nullptr;  // [rows]; or nullptr
+  const float* tile_out = nullptr;     // [rows, columns]
+  float* max = nullptr;                // as in AttendGroup
+  float* sum = nullptr;
+  float* moment = nullptr;
+  float* out = nullptr;
+};
+
+// What backward needs of a row group against a tile: weights P K and score gradients dS = P (dP K - delta), K the
+// dropout factors, dP = dout v^T. A masked pair has -0 in both.
+struct GradientGroup {
+  ScoreGroup score;
+  const float* lse = nullptr;    // [rows]; infinity for a row without keys
+  const float* delta = nullptr;  // [rows] dout . out - dlse
+  const float* douts = nullptr;  // [rows, dout_stride]
+  int64_t dout_stride = 0;
+  int64_t value_depth = 0;          // E
+  const float* values = nullptr;    // panels, as pack_panels writes them
+  int64_t width = 0;                // keys of the tile: weights and gradients are filled so far
+  float* weights = nullptr;         // [rows, kScoreStride]
+  float* gradients = nullptr;       // likewise: of scale q.k, softcap passed
+  float* bias_gradients = nullptr;  // likewise: of the final score; or nullptr where there is no softcap or no use
+};
+
+// c[i, n] += sum over k < steps of a[i * a_row_stride + k * a_step_stride] b[k, n], i < rows, n < columns: one chain an
+// element, ascending k.
+struct Accumulation {
+  int64_t rows = 0, steps = 0;
+  int64_t columns = 0;  // whole vectors
+  const float* a = nullptr;
+  int64_t a_row_stride = 0, a_step_stride = 0;
+  const float* b = nullptr;
+  int64_t b_stride = 0;
+  float* c = nullptr;
+  int64_t c_stride = 0;
+  bool skip_masked = false;  // b may be NaN or infinite: leave out terms whose factor a is -0
+};
+
+// Which random bits decide: core/philox.h.
+struct DropoutKey;
+
 struct Kernels {
   std::string isa;        // "avx512"
   int64_t target = 0;     // Highway's name for what this table was compiled for
@@ -76,7 +129,10 @@ struct Kernels {
                       float* dst) noexcept = nullptr;
 
   void (*attend)(const AttendGroup& group) noexcept = nullptr;
+  void (*fold)(const FoldGroup& group) noexcept = nullptr;
   void (*weigh)(const WeighGroup& group) noexcept = nullptr;
+  void (*gradients)(const GradientGroup& group) noexcept = nullptr;
+  void (*accumulate)(const Accumulation& work) noexcept = nullptr;
 
   // weights = exp(scores - max) inverse_sum, as weigh computes them.
   void (*weigh_scores)(const float* scores, float max, float inverse_sum, int64_t count,
@@ -87,8 +143,16 @@ struct Kernels {
 
   // y = factor x.
   void (*scale)(const float* x, float factor, int64_t count, float* y) noexcept = nullptr;
-  // y = x (0 where nullptr), minus infinity where mask (unless nullptr) is 0.
-  void (*mask_bias)(const float* x, const uint8_t* mask, int64_t count, float* y) noexcept = nullptr;
+  // y_n = x_n (0 where nullptr) + slope (distance + n), minus infinity where mask (unless nullptr) is 0.
+  void (*bias_row)(const float* x, const uint8_t* mask, float slope, int64_t distance, int64_t count,
+                   float* y) noexcept = nullptr;
+  // factors[n] = dropout factor of key first_key + n of a query of a row; first_key a multiple of 4.
+  void (*dropout_row)(const DropoutKey& key, int64_t row, int64_t query, int64_t first_key, int64_t count,
+                      float* factors) noexcept = nullptr;
+  // To and from f32; the nearest, ties to even.
+  void (*widen)(const void* from, Storage storage, int64_t count, float* to) noexcept = nullptr;
+  void (*narrow)(const float* from, Storage storage, int64_t count, void* to) noexcept = nullptr;
+  float (*dot)(const float* x, const float* y, int64_t count) noexcept = nullptr;
   bool (*all_finite)(const float* x, int64_t count) noexcept = nullptr;
 
   // c[i, n] = bias[n] + sum_d a[i, d] b[d, n] for i < rows, n < columns; b in panels; one chain an element, ascending

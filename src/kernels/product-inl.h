@@ -7,6 +7,7 @@
 #endif
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -46,10 +47,12 @@ HWY_INLINE void Clear(Vector (&c)[R][NV]) {
   }
 }
 
-// c[i][j] += sum over k in [begin, end) of a[i, k] b[k, vector j]: one chain an element, k ascending.
+// c[i][j] += sum over k in [begin, end) of a[i * row_stride + k * step_stride] b[k, vector j]: one chain an element, k
+// ascending.
 template <int R, int NV>
-HWY_INLINE void MultiplyAdd(const float* HWY_RESTRICT a, int64_t a_stride, const float* HWY_RESTRICT b,
-                            int64_t b_stride, int64_t begin, int64_t end, Vector (&c)[R][NV]) {
+HWY_INLINE void MultiplyAdd(const float* HWY_RESTRICT a, int64_t row_stride, int64_t step_stride,
+                            const float* HWY_RESTRICT b, int64_t b_stride, int64_t begin, int64_t end,
+                            Vector (&c)[R][NV]) {
   const F32 d;
   for (int64_t k = begin; k < end; ++k) {
     const float* row = b + k * b_stride;
@@ -58,10 +61,52 @@ HWY_INLINE void MultiplyAdd(const float* HWY_RESTRICT a, int64_t a_stride, const
     for (int j = 0; j < NV; ++j) column[j] = hn::LoadU(d, row + j * kLanes);
 #pragma GCC unroll 8
     for (int i = 0; i < R; ++i) {
-      const Vector factor = hn::Set(d, a[i * a_stride + k]);
+      const Vector factor = hn::Set(d, a[i * row_stride + k * step_stride]);
 #pragma GCC unroll 4
       for (int j = 0; j < NV; ++j) c[i][j] = hn::MulAdd(factor, column[j], c[i][j]);
     }
+  }
+}
+
+// The same without the terms whose factor is -0, the mark of a masked pair: 0 x NaN would be NaN.
+template <int R, int NV>
+HWY_INLINE void MultiplyAddLive(const float* HWY_RESTRICT a, int64_t row_stride, int64_t step_stride,
+                                const float* HWY_RESTRICT b, int64_t b_stride, int64_t begin, int64_t end,
+                                Vector (&c)[R][NV]) {
+  const F32 d;
+  for (int64_t k = begin; k < end; ++k) {
+#pragma GCC unroll 8
+    for (int i = 0; i < R; ++i) {
+      const float factor = a[i * row_stride + k * step_stride];
+      if (factor == 0 && std::signbit(factor)) continue;
+#pragma GCC unroll 4
+      for (int j = 0; j < NV; ++j) {
+        c[i][j] = hn::MulAdd(hn::Set(d, factor), hn::LoadU(d, b + k * b_stride + j * kLanes), c[i][j]);
+      }
+    }
+  }
+}
+
+// Calls f(first column, number of vectors as a constant) for passes of nearly equal width over whole vectors: five go
+// as three and two, not four and one.
+template <class F>
+HWY_INLINE void ForColumns(int64_t columns, const F& f) {
+  int64_t vectors = columns / kLanes;
+  int64_t column = 0;
+  while (vectors > 0) {
+    const int64_t passes = (vectors + kPanelVectors - 1) / kPanelVectors;
+    const int64_t width = (vectors + passes - 1) / passes;
+    if (width == 4) {
+      f(column, std::integral_constant<int, 4>());
+    } else if (width == 3) {
+      f(column, std::integral_constant<int, 3>());
+    } else if (width == 2) {
+      f(column, std::integral_constant<int, 2>());
+    } else {
+      f(column, std::integral_constant<int, 1>());
+    }
+    vectors -= width;
+    column += width * kLanes;
   }
 }
 
@@ -151,7 +196,7 @@ HWY_INLINE void ProductTile(const float* a, int64_t a_stride, const float* panel
   const F32 d;
   Vector sum[R][kPanelVectors];
   Clear(sum);
-  MultiplyAdd(a, a_stride, panel, kPanel, 0, depth, sum);
+  MultiplyAdd(a, a_stride, 1, panel, kPanel, 0, depth, sum);
   if (columns < kPanel) {
 #pragma GCC unroll 8
     for (int i = 0; i < R; ++i) StoreColumns(sum[i], bias, columns, c + i * c_stride);

@@ -1,4 +1,4 @@
-// Plain passes over one row of floats: scaling, masks into a bias, a test for NaN and infinity, and the peak
+// Plain passes over one row of floats: scaling, ALiBi and masks into a bias, a test for NaN and infinity, and the peak
 // measurement.
 #if defined(LIMELIGHT_KERNELS_ROWS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef LIMELIGHT_KERNELS_ROWS_INL_H_
@@ -8,6 +8,7 @@
 #endif
 
 #include <algorithm>
+#include <cstring>
 
 #include "hwy/highway.h"
 #include "kernels/product-inl.h"
@@ -43,21 +44,54 @@ void Pool(const float* sums, const float* maxima, int64_t count, float* total, f
   *total += rest;
 }
 
-void MaskBias(const float* x, const uint8_t* mask, int64_t count, float* y) noexcept {
+void BiasRow(const float* x, const uint8_t* mask, float slope, int64_t distance, int64_t count, float* y) noexcept {
   const F32 d;
   const hn::RebindToSigned<F32> di;
   const hn::Rebind<uint8_t, F32> du8;
-  int64_t n = 0;
-  for (; n + kLanes <= count; n += kLanes) {
-    Vector v = x == nullptr ? hn::Zero(d) : hn::LoadU(d, x + n);
-    if (mask != nullptr) {
-      const auto attend = hn::PromoteTo(di, hn::LoadU(du8, mask + n));
-      const auto blocked = hn::RebindMask(d, hn::Eq(attend, hn::Zero(di)));
+  const auto whole = [&](const float* from, const uint8_t* attend, int64_t n, float* to) {
+    Vector v = from == nullptr ? hn::Zero(d) : hn::LoadU(d, from);
+    if (slope != 0) {
+      const auto far = hn::ConvertTo(d, hn::Iota(di, static_cast<int32_t>(distance + n)));
+      v = hn::MulAdd(hn::Set(d, slope), far, v);
+    }
+    if (attend != nullptr) {
+      const auto blocked = hn::RebindMask(d, hn::Eq(hn::PromoteTo(di, hn::LoadU(du8, attend)), hn::Zero(di)));
       v = hn::IfThenElse(blocked, hn::Set(d, kMinusInfinity), v);
     }
-    hn::StoreU(v, d, y + n);
+    hn::StoreU(v, d, to);
+  };
+  int64_t n = 0;
+  for (; n + kLanes <= count; n += kLanes) {
+    whole(x == nullptr ? nullptr : x + n, mask == nullptr ? nullptr : mask + n, n, y + n);
   }
-  for (; n < count; ++n) y[n] = mask != nullptr && mask[n] == 0 ? kMinusInfinity : x == nullptr ? 0.0f : x[n];
+  if (n >= count) return;
+  // The rest in a vector too: where a row begins and ends must not change how its elements are rounded.
+  float some[kLanes] = {};
+  uint8_t attend[kLanes] = {};
+  const size_t rest = static_cast<size_t>(count - n);
+  if (x != nullptr) std::memcpy(some, x + n, rest * sizeof(float));
+  if (mask != nullptr) std::memcpy(attend, mask + n, rest);
+  whole(some, mask == nullptr ? nullptr : attend, n, some);
+  std::memcpy(y + n, some, rest * sizeof(float));
+}
+
+// Sum of x_n y_n, in four chains of vectors.
+float Dot(const float* x, const float* y, int64_t count) noexcept {
+  const F32 d;
+  constexpr int kChains = 4;
+  Vector sum[kChains];
+  for (int j = 0; j < kChains; ++j) sum[j] = hn::Zero(d);
+  int64_t n = 0;
+  for (; n + kChains * kLanes <= count; n += kChains * kLanes) {
+#pragma GCC unroll 4
+    for (int j = 0; j < kChains; ++j) {
+      sum[j] = hn::MulAdd(hn::LoadU(d, x + n + j * kLanes), hn::LoadU(d, y + n + j * kLanes), sum[j]);
+    }
+  }
+  for (; n + kLanes <= count; n += kLanes) sum[0] = hn::MulAdd(hn::LoadU(d, x + n), hn::LoadU(d, y + n), sum[0]);
+  float rest = hn::GetLane(hn::SumOfLanes(d, hn::Add(hn::Add(sum[0], sum[1]), hn::Add(sum[2], sum[3]))));
+  for (; n < count; ++n) rest += x[n] * y[n];
+  return rest;
 }
 
 bool AllFinite(const float* x, int64_t count) noexcept {

@@ -47,12 +47,18 @@ inline Reach ReachOf(const ScoreGroup& group) {
   return reach;
 }
 
-// Keys at j..j+lanes of a row: softcap, bias.
-template <class D>
-HWY_INLINE Vector AdjustScore(D d, Vector s, float softcap, const float* bias) {
-  if (softcap != 0) s = hn::Mul(hn::Set(d, softcap), Tanh(d, hn::Div(s, hn::Set(d, softcap))));
-  if (bias == nullptr) return s;
-  // A bias of minus infinity replaces the score: added to NaN or infinity it would not hide the key.
+// Softcap of one vector of scores, and its slope 1 - tanh^2 where that is wanted.
+HWY_INLINE Vector Softcap(Vector s, float softcap, float* slope) {
+  const F32 d;
+  const Vector cap = hn::Set(d, softcap);
+  const Vector bend = Tanh(d, hn::Div(s, cap));
+  if (slope != nullptr) hn::Store(hn::NegMulAdd(bend, bend, hn::Set(d, 1.0f)), d, slope);
+  return hn::Mul(cap, bend);
+}
+
+// A bias of minus infinity replaces the score: added to NaN or infinity it would not hide the key.
+HWY_INLINE Vector AddBias(Vector s, const float* bias) {
+  const F32 d;
   const Vector b = hn::LoadU(d, bias);
   return hn::IfThenElse(hn::Eq(b, hn::Set(d, kMinusInfinity)), b, hn::Add(s, b));
 }
@@ -72,19 +78,20 @@ HWY_INLINE void MaskOutside(KeyInterval live, int64_t begin, int64_t end, float*
   }
 }
 
-// scores [R, kKeyTile]: filled over the pairs that `reach` covers.
+// scores [R, kScoreStride]: filled over the pairs that `reach` covers; slopes of the softcap likewise, where wanted.
 template <int R>
-HWY_INLINE void Scores(const ScoreGroup& group, const Reach& reach, float* HWY_RESTRICT scores) {
+HWY_INLINE void Scores(const ScoreGroup& group, const Reach& reach, float* HWY_RESTRICT scores,
+                       float* slopes = nullptr) {
   const F32 d;
   const auto panel = [&](auto vectors, int64_t p) {
     constexpr int kVectors = decltype(vectors)::value;
     Vector sum[R][kVectors];
     Clear(sum);
-    MultiplyAdd(group.queries, group.depth, group.keys + p * group.depth, kPanel, 0, group.depth, sum);
+    MultiplyAdd(group.queries, group.query_stride, 1, group.keys + p * group.depth, kPanel, 0, group.depth, sum);
 #pragma GCC unroll 8
     for (int i = 0; i < R; ++i) {
 #pragma GCC unroll 4
-      for (int j = 0; j < kVectors; ++j) hn::Store(sum[i][j], d, scores + i * kKeyTile + p + j * kLanes);
+      for (int j = 0; j < kVectors; ++j) hn::Store(sum[i][j], d, scores + i * kScoreStride + p + j * kLanes);
     }
   };
   for (int64_t p = reach.begin / kPanel * kPanel; p < reach.end; p += kPanel) {
@@ -95,11 +102,16 @@ HWY_INLINE void Scores(const ScoreGroup& group, const Reach& reach, float* HWY_R
     }
   }
   for (int64_t i = 0; i < R; ++i) {
-    float* s = scores + i * kKeyTile;
+    float* s = scores + i * kScoreStride;
     const float* bias = group.bias == nullptr ? nullptr : group.bias[i];
     if (bias != nullptr || group.softcap != 0) {
       for (int64_t j = reach.pair_begin; j < reach.pair_end; j += kLanes) {
-        hn::Store(AdjustScore(d, hn::Load(d, s + j), group.softcap, bias == nullptr ? nullptr : bias + j), d, s + j);
+        Vector v = hn::Load(d, s + j);
+        if (group.softcap != 0) {
+          v = Softcap(v, group.softcap, slopes == nullptr ? nullptr : slopes + i * kScoreStride + j);
+        }
+        if (bias != nullptr) v = AddBias(v, bias + j);
+        hn::Store(v, d, s + j);
       }
     }
     MaskOutside(group.live[i], reach.pair_begin, reach.pair_end, s);

@@ -9,9 +9,12 @@
 #include "hwy/highway.h"
 #include "kernels/activation-inl.h"
 #include "kernels/attend-inl.h"
+#include "kernels/backward-inl.h"
 #include "kernels/kernels.h"
+#include "kernels/philox-inl.h"
 #include "kernels/product-inl.h"
 #include "kernels/rows-inl.h"
+#include "kernels/storage-inl.h"
 #include "kernels/weigh-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -25,11 +28,18 @@ void FillTable(Kernels& kernels) {
   kernels.target = HWY_TARGET;
   kernels.pack_panels = PackPanels;
   kernels.attend = Attend;
+  kernels.fold = Fold;
   kernels.weigh = Weigh;
+  kernels.gradients = Gradients;
+  kernels.accumulate = Accumulate;
   kernels.weigh_scores = WeighScores;
   kernels.pool = Pool;
   kernels.scale = Scale;
-  kernels.mask_bias = MaskBias;
+  kernels.bias_row = BiasRow;
+  kernels.dropout_row = DropoutRow;
+  kernels.widen = Widen;
+  kernels.narrow = Narrow;
+  kernels.dot = Dot;
   kernels.all_finite = AllFinite;
   kernels.product = Product;
   kernels.layer_norm = LayerNorm;

@@ -47,7 +47,7 @@ HWY_INLINE void WeighKeys(const WeighGroup& group, const Reach& reach, const flo
     }
 #pragma GCC unroll 8
     for (int i = 0; i < R; ++i) {
-      const Vector s = hn::Load(d, scores + i * kKeyTile + j);
+      const Vector s = hn::Load(d, scores + i * kScoreStride + j);
       const Vector weight = Weight(s, hn::Set(d, group.max[i]), hn::Set(d, group.inverse_sum[i]), guard);
       sum = hn::Add(sum, weight);
       pool_sum = hn::Add(pool_sum, weight);
@@ -75,7 +75,7 @@ void WeighScores(const float* scores, float max, float inverse_sum, int64_t coun
 void Weigh(const WeighGroup& group) noexcept {
   const Reach reach = ReachOf(group.score);
   if (reach.begin >= reach.end) return;
-  HWY_ALIGN float scores[kRows * kKeyTile];
+  HWY_ALIGN float scores[kRows * kScoreStride];
   WithRows(group.score.rows, [&](auto rows) {
     constexpr int kGroupRows = decltype(rows)::value;
     Scores<kGroupRows>(group.score, reach, scores);

@@ -120,9 +120,9 @@ TEST_P(KernelsTest, MaskBecomesMinusInfinityAndBiasStays) {
     std::vector<uint8_t> mask(count);
     for (size_t n = 0; n < count; ++n) mask[n] = n % 3 == 0 ? 0 : n % 3 == 1 ? 1 : 255;
     std::vector<float> y(count);
-    kernels().mask_bias(bias.data(), mask.data(), static_cast<int64_t>(count), y.data());
+    kernels().bias_row(bias.data(), mask.data(), 0, 0, static_cast<int64_t>(count), y.data());
     for (size_t n = 0; n < count; ++n) EXPECT_EQ(y[n], mask[n] == 0 ? -kInfinity : bias[n]);
-    kernels().mask_bias(nullptr, mask.data(), static_cast<int64_t>(count), y.data());
+    kernels().bias_row(nullptr, mask.data(), 0, 0, static_cast<int64_t>(count), y.data());
     for (size_t n = 0; n < count; ++n) EXPECT_EQ(y[n], mask[n] == 0 ? -kInfinity : 0.0f);
   }
 }

@@ -42,8 +42,8 @@ TEST(SelfAttention, EqualsItsParts) {
         Linear(p.value, p.value_bias.view()).forward(rows, v);
         const int64_t depth = kChannels / heads;
         const std::array<int64_t, 4> sizes{2, heads, 7, depth}, strides{7 * kChannels, depth, kChannels, 1};
-        attention({q.data(), sizes, strides}, {k.data(), sizes, strides}, {v.data(), sizes, strides},
-                  {.causal = causal}, {blend.data(), sizes, strides});
+        const auto heads_of = [&](Tensor<float, 2>& x) { return TensorView<float, 4>{x.data(), sizes, strides}; };
+        attention(heads_of(q), heads_of(k), heads_of(v), {.causal = causal}, heads_of(blend));
         Linear(p.output, p.output_bias.view()).forward(blend, y);
         const auto result = SelfAttention(p.all(), heads, causal).forward(x);
         EXPECT_EQ(result.output.sizes(), (std::array<int64_t, 3>{2, 7, 10}));

@@ -1,0 +1,172 @@
+// Three passes: delta of every row; key blocks, each with the queries that see it; dq from its sums.
+#include "limelight/backward.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "attention/backward_task.h"
+#include "attention/bias_gradient.h"
+#include "attention/plan.h"
+#include "core/checks.h"
+#include "core/parallel.h"
+
+namespace limelight {
+namespace detail {
+namespace {
+
+constexpr const char* kWhere = "attention_backward";
+
+void check_gradient(const char* field, const std::optional<FloatOutput>& gradient, const FloatView& of) {
+  if (gradient) check_view(kWhere, field, *gradient, of.sizes);
+}
+
+// A page in two places would have two owners of its gradient.
+void check_pages_apart(const Problem& p) {
+  if (!p.block_table) return;
+  std::vector<bool> taken(static_cast<size_t>(p.k.sizes[0]));
+  for (int64_t s = 0; s < p.sequences(); ++s) {
+    for (int64_t n = 0; n * p.k.sizes[2] < (*p.key_lengths)(s); ++n) {
+      const int64_t page = (*p.block_table)(s, n);
+      if (taken[static_cast<size_t>(page)]) {
+        refuse(kWhere, "block_table[" + std::to_string(s) + ", " + std::to_string(n) + "]",
+               "a page of its own: gradients of shared pages are not formed",
+               "page " + std::to_string(page) + " again");
+      }
+      taken[static_cast<size_t>(page)] = true;
+    }
+  }
+}
+
+void check_gradients(const Problem& p, const AttentionOptions& options, const FloatView& out,
+                     const TensorView<const float, 3>& lse, const FloatView& dout, const AttentionGradients& gradients,
+                     const std::optional<TensorView<const float, 3>>& dlse) {
+  const std::array sizes{p.batch, p.heads, p.queries, p.value_size};
+  check_view(kWhere, "out", out, sizes);
+  check_view(kWhere, "lse", lse, std::span(sizes).first(3));
+  check_view(kWhere, "dout", dout, sizes);
+  if (dlse) check_view(kWhere, "dlse", *dlse, std::span(sizes).first(3));
+  check_gradient("dq", gradients.dq, p.q);
+  check_gradient("dk", gradients.dk, p.k);
+  check_gradient("dv", gradients.dv, *p.v);
+  if (gradients.dbias) {
+    if (!options.bias) refuse(kWhere, "dbias", "none, since there is no bias", "a view");
+    check_view(kWhere, "dbias", *gradients.dbias, options.bias->sizes);
+  }
+  if (gradients.dsinks) {
+    if (!options.sinks) refuse(kWhere, "dsinks", "none, since there are no sinks", "a view");
+    check_view(kWhere, "dsinks", *gradients.dsinks, options.sinks->sizes);
+  }
+  check_pages_apart(p);
+}
+
+// Everything that no task may come to: keys beyond a length, pages out of use, columns nobody sees.
+void clear(const Problem& p, const AttentionGradients& gradients) {
+  for (const std::optional<FloatOutput>& view : {gradients.dk, gradients.dv}) {
+    if (!view || !p.key_lengths) continue;
+    const auto [blocks, groups, rows, size] = view->sizes;
+    for (int64_t n = 0; n < blocks * groups * rows * size; ++n) {
+      const int64_t row = n / size;
+      store_float(0, view->at(row / rows / groups, row / rows % groups, row % rows, n % size), view->storage);
+    }
+  }
+  if (!gradients.dbias) return;
+  const auto [b, h, m, n] = gradients.dbias->sizes;
+  for (int64_t at = 0; at < b * h * m * n; ++at) {
+    (*gradients.dbias)(at / (h * m * n), at / (m * n) % h, at / n % m, at % n) = 0;
+  }
+}
+
+// Row statistics of the whole call, [B, H, M].
+struct RowStatistics {
+  std::vector<float> lse, delta;
+};
+
+// lse, infinity where a row has no keys, so that its weights come out 0; delta = dout . out - dlse.
+void prepare(const Problem& p, const Kernels& kernels, const Run& run, const FloatView& out,
+             const TensorView<const float, 3>& lse, const FloatView& dout,
+             const std::optional<TensorView<const float, 3>>& dlse, RowStatistics& rows) {
+  constexpr int64_t kRows = 64;
+  const int64_t chunks = (p.queries + kRows - 1) / kRows;
+  parallel_for(p.batch * p.heads * chunks, run, kWhere, [&](int64_t task) {
+    const int64_t b = task / chunks / p.heads, h = task / chunks % p.heads;
+    Scratch scratch;
+    float* x = scratch.take<float>(p.value_size);
+    float* y = scratch.take<float>(p.value_size);
+    for (int64_t i = task % chunks * kRows; i < std::min(p.queries, (task % chunks + 1) * kRows); ++i) {
+      const auto load = [&](const FloatView& view, float* to) {
+        load_rows(kernels, view.at(b, h, i, 0), view.storage, view.strides[2], view.strides[3], 1, p.value_size, 1.0f,
+                  p.value_size, to);
+      };
+      const size_t at = static_cast<size_t>((b * p.heads + h) * p.queries + i);
+      const bool dead = lse(b, h, i) == kMinusInfinity;
+      load(out, x);
+      load(dout, y);
+      rows.lse[at] = dead ? -kMinusInfinity : lse(b, h, i);
+      rows.delta[at] = dead ? 0 : kernels.dot(x, y, p.value_size) - (dlse ? (*dlse)(b, h, i) : 0);
+    }
+  });
+}
+
+void walk_key_blocks(Backward& call, const Run& run) {
+  Turns turns(call.problem.heads * call.plan.chunks);
+  call.turns = &turns;
+  parallel_for(static_cast<int64_t>(call.plan.tasks.size()), run, kWhere, [&](int64_t index) {
+    // Whoever waits for a task that ends early must be told.
+    struct Guard {
+      Turns& turns;
+      bool done = false;
+      ~Guard() {
+        if (!done) turns.fail();
+      }
+    } guard{turns};
+    BackwardTask task(call);
+    for (const KeyBlock& block : call.plan.tasks[static_cast<size_t>(index)]) {
+      if (!task.run(block)) return;
+    }
+    guard.done = true;
+  });
+}
+
+// dq = scale (sum of dS k).
+void write_dq(const Problem& p, const Kernels& kernels, const Run& run, float* sums, const FloatOutput& dq) {
+  const int64_t width = round_up(p.head_size, kernels.lanes);
+  parallel_for(p.batch * p.heads, run, kWhere, [&](int64_t bh) {
+    for (int64_t i = 0; i < p.queries; ++i) {
+      store_row(kernels, sums + (bh * p.queries + i) * width, p.scale, p.head_size, dq.strides[3], dq.storage,
+                dq.at(bh / p.heads, bh % p.heads, i, 0));
+    }
+  });
+}
+
+}  // namespace
+}  // namespace detail
+
+void attention_backward(FloatView q, FloatView k, FloatView v, const AttentionOptions& options, FloatView out,
+                        TensorView<const float, 3> lse, FloatView dout, const AttentionGradients& gradients,
+                        std::optional<TensorView<const float, 3>> dlse) {
+  using namespace detail;
+  const Problem problem = check_problem(kWhere, q, k, v, options);
+  check_gradients(problem, options, out, lse, dout, gradients, dlse);
+  const Kernels& kernels = active_kernels();
+  const int threads = threads_for(problem, live_pairs(problem));
+  const Run quiet{threads, nullptr};
+  const size_t rows = static_cast<size_t>(problem.batch * problem.heads * problem.queries);
+  RowStatistics statistics{std::vector<float>(rows), std::vector<float>(rows)};
+  clear(problem, gradients);
+  prepare(problem, kernels, quiet, out, lse, dout, dlse, statistics);
+  const BackwardPlan plan = make_backward_plan(problem, kernels, sums_bias_across_heads(problem, gradients));
+  Tensor<float, 2> dq;
+  if (gradients.dq) {
+    dq = Tensor<float, 2>({static_cast<int64_t>(rows), round_up(problem.head_size, kernels.lanes)});
+  }
+  Backward call{problem,   kernels, plan, gradients, dout, statistics.lse.data(), statistics.delta.data(),
+                dq.data(), nullptr};
+  walk_key_blocks(call, {threads, problem.run.progress});
+  if (gradients.dq) write_dq(problem, kernels, quiet, dq.data(), *gradients.dq);
+  sum_row_gradients(problem, statistics.lse.data(), statistics.delta.data(), dlse, gradients);
+}
+
+}  // namespace limelight

@@ -1,0 +1,61 @@
+// One block of query rows: their state, the tiles it is fed, and the results it becomes.
+#pragma once
+
+#include <cstdint>
+
+#include "attention/forward.h"
+#include "attention/key_tile.h"
+#include "attention/plan.h"
+#include "attention/row_block.h"
+#include "core/scratch.h"
+
+namespace limelight::detail {
+
+class ForwardTask {
+ public:
+  // The rows of `task`, loaded, their state that of rows without keys. `capacity` rows at most.
+  ForwardTask(const Problem& problem, const Kernels& kernels, const ForwardResults& results, const Task& task,
+              int64_t capacity);
+
+  // Adds the tiles [begin, end), ascending.
+  void attend(int64_t begin, int64_t end);
+  // Computes the same tiles and keeps the partial of each instead.
+  void attend(int64_t begin, int64_t end, const PartialStore& store);
+  // Adds partials that were kept.
+  void fold(int64_t begin, int64_t end, const PartialStore& store);
+  // Normalises and writes the rows.
+  void finish();
+
+ private:
+  void begin(const Task& task);
+  void begin_state();
+  void attend_tile(int64_t tile);
+  int64_t place(const Row& row) const;  // in an array over [B, H, M]
+  void finish_row(int64_t r);
+  void write_out(const Row& row, float* sums, float inverse);
+  void write_top(int64_t r, const RowTotal& total);
+
+  const Problem& problem_;
+  const Kernels& kernels_;
+  const ForwardResults& results_;
+  Scratch scratch_;
+  TileLoader keys_;
+  std::optional<TileLoader> values_;
+  RowBlock block_;
+  Sequence sequence_;
+  int64_t g_ = 0;
+  Row* rows_;
+  int64_t count_ = 0;
+  int64_t columns_ = 0;  // value size in whole vectors
+  float* max_ = nullptr;
+  float* sum_ = nullptr;
+  float* moment_ = nullptr;
+  float* out_ = nullptr;
+  int64_t top_stride_ = 0;  // top_k in whole vectors
+  float* top_score_ = nullptr;
+  int64_t* top_index_ = nullptr;
+  float* spare_score_ = nullptr;
+  int64_t* spare_index_ = nullptr;
+};
+
+}  // namespace limelight::detail

@@ -1,0 +1,62 @@
+// One tile of keys or values at a time, in the form the kernels read, from memory of any layout and storage.
+#pragma once
+
+#include <cstdint>
+
+#include "attention/problem.h"
+#include "core/scratch.h"
+#include "kernels/kernels.h"
+
+namespace limelight::detail {
+
+// Keys [first, first + length) of one key/value head, packed into panels.
+struct KeyTile {
+  int64_t first = 0, length = 0;
+  const float* panels = nullptr;
+};
+
+// The same keys as rows, padded with 0 to whole vectors.
+struct TileRows {
+  const float* data = nullptr;
+  int64_t stride = 0;
+};
+
+// Of k or v; a tile of at most kKeyTile keys at a time, valid until the next call of the same function. Allocates from
+// `scratch`.
+class TileLoader {
+ public:
+  TileLoader(const Problem& problem, const FloatView& view, const Kernels& kernels, Scratch& scratch);
+
+  const float* panels(const Sequence& sequence, int64_t g, int64_t first, int64_t length);
+  TileRows rows(const Sequence& sequence, int64_t g, int64_t first, int64_t length);
+
+  int64_t width() const { return width_; }  // of a row, in whole vectors
+
+ private:
+  bool together(const Sequence& sequence, int64_t first, int64_t length) const;
+  const float* gather(const Sequence& sequence, int64_t g, int64_t first, int64_t length);
+
+  const Problem& problem_;
+  const FloatView& view_;
+  const Kernels& kernels_;
+  Scratch& scratch_;
+  int64_t width_;
+  float* panels_ = nullptr;
+  float* rows_ = nullptr;
+};
+
+// n rounded up to a multiple of step.
+constexpr int64_t round_up(int64_t n, int64_t step) {
+  return (n + step - 1) / step * step;
+}
+
+// `count` rows of `size` elements, row_stride apart, times `factor`, into rows of `width` floats padded with 0. Strides
+// are in elements.
+void load_rows(const Kernels& kernels, const void* from, Storage storage, int64_t row_stride, int64_t element_stride,
+               int64_t count, int64_t size, float factor, int64_t width, float* to);
+
+// `size` floats times `factor` into elements `element_stride` apart.
+void store_row(const Kernels& kernels, float* from, float factor, int64_t size, int64_t element_stride, Storage storage,
+               void* to);
+
+}  // namespace limelight::detail
