@@ -42,7 +42,7 @@ class Bench(ProgramTest):
             [t, t, mask] for t in ("16", "32") for mask in ("none", "bottom_right")])
 
     def test_shapes_that_do_not_fit_are_refused(self):
-        self.refused(run("bench", "attention", "--T", "16", "--H", "3", "--G", "2"), 1, "attention")
+        self.refused(run("bench", "attention", "--T", "16", "--H", "3", "--G", "2"), 1, "k: expected a number of heads")
 
 
 if __name__ == "__main__":
