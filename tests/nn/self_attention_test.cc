@@ -42,7 +42,9 @@ TEST(SelfAttention, EqualsItsParts) {
         Linear(p.value, p.value_bias.view()).forward(rows, v);
         const int64_t depth = kChannels / heads;
         const std::array<int64_t, 4> sizes{2, heads, 7, depth}, strides{7 * kChannels, depth, kChannels, 1};
-        const auto heads_of = [&](Tensor<float, 2>& x) { return TensorView<float, 4>{x.data(), sizes, strides}; };
+        const auto heads_of = [&](Tensor<float, 2>& rows_of) {
+          return TensorView<float, 4>{rows_of.data(), sizes, strides};
+        };
         attention(heads_of(q), heads_of(k), heads_of(v), {.causal = causal}, heads_of(blend));
         Linear(p.output, p.output_bias.view()).forward(blend, y);
         const auto result = SelfAttention(p.all(), heads, causal).forward(x);
