@@ -28,8 +28,8 @@ struct Call {
 };
 
 TEST(BackwardOutputs, EachAloneHasTheBitsOfAllTogether) {
-  const Call call;
-  under_every_isa([&] {
+  under_every_isa([] {
+    const Call call;
     const Gradients all = gradients(call.p, call.dout);
     Tensor<float, 4> dq(all.dq.sizes()), dk(all.dk.sizes()), dv(all.dv.sizes()), dbias(all.dbias.sizes());
     Tensor<float, 1> dsinks({4});

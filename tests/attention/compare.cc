@@ -136,8 +136,17 @@ AssertionResult Judge::agrees(const LensResult& found, const LensRequest& reques
     if (auto r = close(found.heatmap_max, plain.heatmap_max, lens.heatmap_max, {slack}); !r)
       return r << " (heatmap_max)";
   }
-  if (found.sink_share.count() > 0)
-    return close(found.sink_share, naive.sink_share, exact.sink_share, {slack}) << " (sink_share)";
+  if (found.sink_share.count() > 0) {
+    // exp(sink - lse): the rounding of lse is relative to the share.
+    double term = 0;
+    for (int64_t n = 0; n < exact.lse.count(); ++n) {
+      if (exact.sink_share.data()[n] > 0) {
+        term = std::max(term, exact.sink_share.data()[n] * std::max(1.0, std::abs(exact.lse.data()[n])));
+      }
+    }
+    const Bound bound{.slack = slack, .term = term};
+    if (auto r = close(found.sink_share, naive.sink_share, exact.sink_share, bound); !r) return r << " (sink_share)";
+  }
   return AssertionSuccess();
 }
 

@@ -20,6 +20,11 @@ Gradients gradients(const Problem& p, const Tensor<float, 4>& dout, const Tensor
 
 ::testing::AssertionResult same_bits(const Gradients& a, const Gradients& b);
 
+// The largest of the terms that each gradient is a sum of, which may cancel to nothing.
+struct GradientTerms {
+  double dq = 0, dk = 0, dv = 0, dbias = 0, dsinks = 0;
+};
+
 // The references of a problem's gradients.
 struct GradientJudge {
   GradientJudge(const Problem& p, const Tensor<float, 4>& dout, const Tensor<float, 3>* dlse = nullptr,
@@ -30,12 +35,8 @@ struct GradientJudge {
 
   detail::ReferenceGradients<double> exact;
   detail::ReferenceGradients<float> naive;
+  GradientTerms terms;
   double slack;
-  // The largest terms of dS = P (dP - delta + dlse), which may cancel to nothing, and those of dq, dk and dsinks.
-  double ds_term = 0, dq_term = 0, dk_term = 0, dsinks_term = 0;
-
- private:
-  void find_terms(const Problem& p, const Tensor<float, 4>& dout);
 };
 
 }  // namespace limelight::testing
