@@ -85,17 +85,6 @@ TEST(BackwardOutputs, StorageOfTheInputsLeavesTheBits) {
   }
 }
 
-TEST(BackwardOutputs, WhatWasThereIsOverwritten) {
-  const Call call;
-  Gradients g = gradients(call.p, call.dout);
-  const Gradients fresh = gradients(call.p, call.dout);
-  std::fill_n(g.dq.data(), g.dq.count(), kNaN), std::fill_n(g.dk.data(), g.dk.count(), kNaN);
-  std::fill_n(g.dv.data(), g.dv.count(), kNaN), std::fill_n(g.dbias.data(), g.dbias.count(), kNaN);
-  std::fill_n(g.dsinks.data(), g.dsinks.count(), kNaN);
-  call.run({.dq = g.dq, .dk = g.dk, .dv = g.dv, .dbias = g.dbias.view(), .dsinks = g.dsinks.view()});
-  EXPECT_TRUE(same_bits(g, fresh));
-}
-
 // A page that no sequence uses, and the slots behind a sequence's length, get 0.
 TEST(BackwardOutputs, PagesWithoutKeysGetZero) {
   Problem p = make_problem({.H = 1, .G = 1, .M = 3, .N = 4, .D = 4, .E = 4});

@@ -59,16 +59,24 @@ GradientTerms find_terms(const Problem& p, const Tensor<float, 4>& dout, const T
   return terms;
 }
 
+// What a gradient that is not written would show.
+template <int Rank>
+Tensor<float, Rank> unwritten(const std::array<int64_t, Rank>& sizes) {
+  Tensor<float, Rank> tensor(sizes);
+  std::fill_n(tensor.data(), tensor.count(), kNaN);
+  return tensor;
+}
+
 }  // namespace
 
 Gradients gradients(const Problem& p, const Tensor<float, 4>& dout, const Tensor<float, 3>* dlse, const Run& run) {
   AttentionOptions options = p.options();
   options.run = run;
   const AttentionResult forward = attention(p.q, p.k, p.v, options);
-  Gradients g{Tensor<float, 4>(p.q.sizes()), Tensor<float, 4>(p.k.sizes()), Tensor<float, 4>(p.v.sizes()), {}, {}};
+  Gradients g{unwritten<4>(p.q.sizes()), unwritten<4>(p.k.sizes()), unwritten<4>(p.v.sizes()), {}, {}};
   AttentionGradients to{.dq = g.dq, .dk = g.dk, .dv = g.dv};
-  if (p.bias) to.dbias = (g.dbias = Tensor<float, 4>(p.bias->sizes())).view();
-  if (p.sinks) to.dsinks = (g.dsinks = Tensor<float, 1>(p.sinks->sizes())).view();
+  if (p.bias) to.dbias = (g.dbias = unwritten<4>(p.bias->sizes())).view();
+  if (p.sinks) to.dsinks = (g.dsinks = unwritten<1>(p.sinks->sizes())).view();
   attention_backward(p.q, p.k, p.v, options, forward.out, forward.lse, dout, to, view_of_optional(dlse));
   return g;
 }

@@ -57,61 +57,73 @@ Problem paged() {
   return p;
 }
 
+using Change = std::function<void(Problem&)>;
+
+OptionProblem changed(std::string name, Problem p, const Change& change) {
+  change(p);
+  return {std::move(name), std::move(p)};
+}
+
+void set_many(Problem& p) {
+  p.causal = Causal::kBottomRight, p.window = {3, -1}, p.softcap = 2, p.scale = -0.7f;
+  p.sinks = sinks_of(p.shape.H), p.alibi_slopes = slopes_of(p.shape.B, p.shape.H);
+  p.bias = bias_of({p.shape.B, 1, p.shape.M, p.shape.N});
+  p.dropout = {0.3f, 7, 8};
+}
+
+void add_score_options(std::vector<OptionProblem>& all) {
+  const auto add = [&](std::string name, const Change& change) {
+    all.push_back(changed(std::move(name), make_problem(kShape), change));
+  };
+  add("window", [](Problem& p) { p.window = {1, 1}; });
+  add("scale", [](Problem& p) { p.scale = -0.3f; });
+  add("softcap", [](Problem& p) { p.softcap = 1; });
+  add("alibi", [](Problem& p) { p.alibi_slopes = slopes_of(2, 4); });
+  add("sinks", [](Problem& p) { p.sinks = sinks_of(4), p.key_lengths = list({0, 5}); });
+  for (const auto& sizes :
+       {std::array<int64_t, 4>{2, 4, 4, 5}, {1, 4, 4, 5}, {2, 1, 1, 5}, {1, 1, 4, 1}, {1, 1, 1, 1}}) {
+    add("bias", [&](Problem& p) { p.bias = bias_of(sizes); });
+  }
+  add("mask", [](Problem& p) {
+    Random random(4);
+    p.mask = random_mask({2, 1, 4, 5}, 0.4, random);
+  });
+  add("dropout", [](Problem& p) { p.dropout = {0.5f, 1, 2}; });
+  add("many options", set_many);
+}
+
+// Queries 0-1 and 2-4 on the pages of the two sequences.
+void pack_queries(Problem& p) {
+  Random random(6);
+  p.shape.B = 1, p.shape.M = 5;
+  p.q = random_tensor({1, 4, 5, 3}, random);
+  p.cu_q = list({0, 2, 5});
+}
+
 }  // namespace
 
 std::vector<OptionProblem> option_problems() {
   std::vector<OptionProblem> all;
-  const auto add = [&](std::string name, Problem p, const std::function<void(Problem&)>& change = {}) {
-    if (change) change(p);
-    all.push_back({std::move(name), std::move(p)});
+  const auto add = [&](std::string name, Problem p, const Change& change) {
+    all.push_back(changed(std::move(name), std::move(p), change));
   };
-  const auto many = [](Problem& p) {
-    p.causal = Causal::kBottomRight, p.window = {3, -1}, p.softcap = 2, p.scale = -0.7f;
-    p.sinks = sinks_of(p.shape.H), p.alibi_slopes = slopes_of(p.shape.B, p.shape.H);
-    p.bias = bias_of({p.shape.B, 1, p.shape.M, p.shape.N});
-    p.dropout = {0.3f, 7, 8};
-  };
-  add("plain", make_problem(kShape));
+  const Change none = [](Problem&) {};
+  add("plain", make_problem(kShape), none);
   add("causal top left", make_problem(kShape), [](Problem& p) { p.causal = Causal::kTopLeft; });
   add("causal bottom right", make_problem({.B = 1, .H = 2, .G = 1, .M = 5, .N = 3, .D = 3, .E = 2}),
       [](Problem& p) { p.causal = Causal::kBottomRight; });
-  add("window", make_problem(kShape), [](Problem& p) { p.window = {1, 1}; });
-  add("scale", make_problem(kShape), [](Problem& p) { p.scale = -0.3f; });
-  add("softcap", make_problem(kShape), [](Problem& p) { p.softcap = 1; });
-  add("alibi", make_problem(kShape), [](Problem& p) { p.alibi_slopes = slopes_of(2, 4); });
-  add("sinks", make_problem(kShape), [](Problem& p) {
-    p.sinks = sinks_of(4);
-    p.key_lengths = list({0, 5});
-  });
-  for (const auto& sizes :
-       {std::array<int64_t, 4>{2, 4, 4, 5}, {1, 4, 4, 5}, {2, 1, 1, 5}, {1, 1, 4, 1}, {1, 1, 1, 1}}) {
-    add("bias", make_problem(kShape), [&](Problem& p) { p.bias = bias_of(sizes); });
-  }
-  add("mask", make_problem(kShape), [](Problem& p) {
-    Random random(4);
-    p.mask = random_mask({2, 1, 4, 5}, 0.4, random);
-  });
+  add_score_options(all);
   add("key lengths", make_problem(kShape), [](Problem& p) {
-    p.causal = Causal::kBottomRight;
-    p.key_lengths = list({5, 2});
+    p.causal = Causal::kBottomRight, p.key_lengths = list({5, 2});
   });
   add("part", make_problem(kShape), [](Problem& p) {
-    p.part = KeyPart{3, 12};
-    p.causal = Causal::kBottomRight;
-    p.alibi_slopes = slopes_of(1, 4);
+    p.causal = Causal::kBottomRight, p.part = KeyPart{3, 12}, p.alibi_slopes = slopes_of(1, 4);
   });
-  add("dropout", make_problem(kShape), [](Problem& p) { p.dropout = {0.5f, 1, 2}; });
-  add("packed", packed());
-  add("paged", paged());
-  add("packed queries on paged keys", paged(), [](Problem& p) {
-    Random random(6);
-    p.shape.B = 1, p.shape.M = 5;
-    p.q = random_tensor({1, 4, 5, 3}, random);
-    p.cu_q = list({0, 2, 5});
-  });
-  add("many options", make_problem(kShape), many);
-  add("many options, packed", packed(), many);
-  add("many options, paged", paged(), many);
+  add("packed", packed(), none);
+  add("paged", paged(), none);
+  add("packed queries on paged keys", paged(), pack_queries);
+  add("many options, packed", packed(), set_many);
+  add("many options, paged", paged(), set_many);
   return all;
 }
 
