@@ -46,6 +46,7 @@ struct Strides {
       if (step < 0) first += std::max<int64_t>(sizes[axis] - 1, 0) * span * -step;
       span *= sizes[axis] * std::abs(step);
     }
+    if (span == 0) first = 0;
   }
 };
 
