@@ -2,9 +2,16 @@
 #include "attention/forward_task.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace limelight::detail {
+namespace {
+
+// So few rows wait for memory, not for arithmetic.
+constexpr int64_t kFewRows = 24;
+
+}  // namespace
 
 ForwardTask::ForwardTask(const Problem& problem, const Kernels& kernels, const ForwardResults& results,
                          const Task& task, int64_t capacity)
@@ -99,8 +106,11 @@ void ForwardTask::attend_tile(int64_t tile) {
   const int64_t first = std::max(tile * kKeyTile, sequence_.held.begin);
   const int64_t length = std::min((tile + 1) * kKeyTile, block_.reach().end) - first;
   if (length <= 0) return;
-  const KeyTile keys{first, length, keys_.panels(sequence_, g_, first, length)};
+  const bool few = count_ <= kFewRows && values_;
+  const float* products = few ? multiply_by_panel(first, length) : nullptr;
+  const KeyTile keys{first, length, few ? nullptr : keys_.panels(sequence_, g_, first, length)};
   AttendGroup group;
+  if (few) group.ahead = keys_.ahead(sequence_, g_, first + length);
   if (values_) {
     const TileRows values = values_->rows(sequence_, g_, first, length);
     group.values = values.data;
@@ -114,6 +124,7 @@ void ForwardTask::attend_tile(int64_t tile) {
   group.spare_index = spare_index_;
   for (int64_t r = 0; r < count_; r += kernels_.row_group) {
     group.score = block_.scores(r, std::min(kernels_.row_group, count_ - r), keys);
+    if (few) group.score.products = products + r * kScoreStride;
     group.max = max_ + r;
     group.sum = sum_ + r;
     if (moment_ != nullptr) group.moment = moment_ + r;
@@ -124,6 +135,21 @@ void ForwardTask::attend_tile(int64_t tile) {
     }
     kernels_.attend(group);
   }
+}
+
+// q k^T of few rows: they are done with a panel sooner than the memory gives the next one, so each is multiplied while
+// it is in the nearest cache, and the keys further on and the values of the same keys are asked for meanwhile.
+const float* ForwardTask::multiply_by_panel(int64_t first, int64_t length) {
+  constexpr int64_t kAhead = 128;
+  if (products_ == nullptr) products_ = scratch_.take<float>(round_up(count_, kernels_.row_group) * kScoreStride);
+  for (int64_t n = 0; n < length; n += kernels_.panel) {
+    const int64_t count = std::min(kernels_.panel, length - n);
+    const std::array ahead{keys_.ahead(sequence_, g_, first + n + kAhead), values_->ahead(sequence_, g_, first + n)};
+    const float* panel = keys_.panels(sequence_, g_, first + n, count, ahead);
+    kernels_.product(block_.queries(), block_.width(), count_, panel, problem_.head_size, kernels_.panel, nullptr,
+                     products_ + n, kScoreStride);
+  }
+  return products_;
 }
 
 int64_t ForwardTask::place(const Row& row) const {

@@ -30,6 +30,7 @@ class ForwardTask {
   void begin(const Task& task);
   void begin_state();
   void attend_tile(int64_t tile);
+  const float* multiply_by_panel(int64_t first, int64_t length);
   int64_t place(const Row& row) const;  // in an array over [B, H, M]
   void finish_row(int64_t r);
   void write_out(const Row& row, float* sums, float inverse);
@@ -51,7 +52,8 @@ class ForwardTask {
   float* sum_ = nullptr;
   float* moment_ = nullptr;
   float* out_ = nullptr;
-  int64_t top_stride_ = 0;  // top_k in whole vectors
+  float* products_ = nullptr;  // [count, kScoreStride]
+  int64_t top_stride_ = 0;     // top_k in whole vectors
   float* top_score_ = nullptr;
   int64_t* top_index_ = nullptr;
   float* spare_score_ = nullptr;

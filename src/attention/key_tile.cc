@@ -58,14 +58,22 @@ bool TileLoader::together(const Sequence& sequence, int64_t first, int64_t lengt
   return view_.storage == Storage::kF32 && problem_.run_of_keys(sequence, first) >= length;
 }
 
-const float* TileLoader::panels(const Sequence& sequence, int64_t g, int64_t first, int64_t length) {
+FetchAhead TileLoader::ahead(const Sequence& sequence, int64_t g, int64_t first) const {
+  if (first >= sequence.held.end || view_.strides[3] != 1) return {};
+  const int64_t bytes = storage_bytes(view_.storage);
+  return {problem_.key_row(view_, sequence, g, first), view_.strides[2] * bytes, view_.sizes[3] * bytes,
+          std::min(kKeyTile, problem_.run_of_keys(sequence, first))};
+}
+
+const float* TileLoader::panels(const Sequence& sequence, int64_t g, int64_t first, int64_t length,
+                                std::span<const FetchAhead> ahead) {
   const int64_t depth = view_.sizes[3];
   if (panels_ == nullptr) panels_ = scratch_.take<float>(round_up(kKeyTile, kernels_.panel) * depth);
   if (together(sequence, first, length)) {
     const auto* from = static_cast<const float*>(problem_.key_row(view_, sequence, g, first));
-    kernels_.pack_panels(from, view_.strides[2], view_.strides[3], length, depth, panels_);
+    kernels_.pack_panels(from, view_.strides[2], view_.strides[3], length, depth, panels_, ahead);
   } else {
-    kernels_.pack_panels(gather(sequence, g, first, length), width_, 1, length, depth, panels_);
+    kernels_.pack_panels(gather(sequence, g, first, length), width_, 1, length, depth, panels_, ahead);
   }
   return panels_;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "attention/problem.h"
 #include "core/scratch.h"
@@ -27,8 +28,13 @@ class TileLoader {
  public:
   TileLoader(const Problem& problem, const FloatView& view, const Kernels& kernels, Scratch& scratch);
 
-  const float* panels(const Sequence& sequence, int64_t g, int64_t first, int64_t length);
+  // `ahead`: rows that are brought to the cache meanwhile.
+  const float* panels(const Sequence& sequence, int64_t g, int64_t first, int64_t length,
+                      std::span<const FetchAhead> ahead = {});
   TileRows rows(const Sequence& sequence, int64_t g, int64_t first, int64_t length);
+
+  // Rows from key `first` on, as far as they follow each other in memory.
+  FetchAhead ahead(const Sequence& sequence, int64_t g, int64_t first) const;
 
   int64_t width() const { return width_; }  // of a row, in whole vectors
 

@@ -182,7 +182,17 @@ HWY_INLINE void BlendColumns(const AttendGroup& group, const Reach& reach, const
     return;
   }
   MultiplyAddLive(weights, kScoreStride, 1, values, stride, reach.begin, reach.all_begin, sum);
-  MultiplyAdd(weights, kScoreStride, 1, values, stride, reach.all_begin, reach.all_end, sum);
+  if (group.ahead.count > 0 && column == 0) {
+    // A few rows of what comes next every so many keys.
+    constexpr int64_t kStep = 64, kRowsAStep = 16;
+    int64_t next = 0;
+    for (int64_t j = reach.all_begin; j < reach.all_end; j += kStep, next += kRowsAStep) {
+      FetchRows({&group.ahead, 1}, next, next + kRowsAStep);
+      MultiplyAdd(weights, kScoreStride, 1, values, stride, j, std::min(j + kStep, reach.all_end), sum);
+    }
+  } else {
+    MultiplyAdd(weights, kScoreStride, 1, values, stride, reach.all_begin, reach.all_end, sum);
+  }
   MultiplyAddLive(weights, kScoreStride, 1, values, stride, reach.all_end, reach.end, sum);
 }
 

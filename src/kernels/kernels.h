@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,19 @@ inline constexpr int64_t kKeyTile = 512;
 // Floats from one row of scores to the next. Not a power of two: a column of rows 2 KiB apart falls on two cache sets.
 inline constexpr int64_t kScoreStride = kKeyTile + 32;
 
+// Rows that will be read soon: row n is brought to the cache while column n is packed.
+struct FetchAhead {
+  const void* rows = nullptr;
+  int64_t stride = 0, bytes = 0;  // from row to row, and of a row
+  int64_t count = 0;
+};
+
+// Always inlined: g++ 12 takes a function that only prefetches for one without effect and drops its calls.
+[[gnu::always_inline]] inline void fetch(const void* row, int64_t bytes) {
+  const auto* begin = static_cast<const char*>(row);
+  for (int64_t at = 0; at < bytes; at += 64) __builtin_prefetch(begin + at);
+}
+
 // Keys [begin, end) that a query row sees, counted from the tile's first key.
 struct KeyInterval {
   int32_t begin = 0;
@@ -32,6 +46,7 @@ struct ScoreGroup {
   const float* queries = nullptr;  // [rows, query_stride], already scaled
   int64_t query_stride = 0;
   const float* keys = nullptr;         // panels, as pack_panels writes them
+  const float* products = nullptr;     // [rows, kScoreStride] q.k where they are known already; or nullptr
   const KeyInterval* live = nullptr;   // [rows]
   float softcap = 0;                   // 0: off
   const float* const* bias = nullptr;  // [rows] pointers to [kKeyTile] floats (minus infinity masks); or nullptr
@@ -48,6 +63,7 @@ struct AttendGroup {
   float* sum = nullptr;       // [rows + lanes] sum of exp(s - max)
   float* moment = nullptr;    // [rows + lanes] sum of exp(s - max) (s - max), for the entropy; or nullptr
   float* out = nullptr;       // [rows, value_columns] sum of exp(s - max) v, 0 at first
+  FetchAhead ahead;           // asked for while the values are multiplied
   float* scores = nullptr;    // [rows, kScoreStride] to keep the scores in, from the first key to the last; or nullptr
   int64_t top_k = 0;
   int64_t top_stride = 0;          // top_k rounded up to whole vectors
@@ -126,7 +142,7 @@ struct Kernels {
   // panel p holds [depth][panel], columns beyond `columns` are 0. dst holds ceil(columns / panel) * panel * depth
   // floats.
   void (*pack_panels)(const float* src, int64_t column_stride, int64_t depth_stride, int64_t columns, int64_t depth,
-                      float* dst) noexcept = nullptr;
+                      float* dst, std::span<const FetchAhead> ahead) noexcept = nullptr;
 
   void (*attend)(const AttendGroup& group) noexcept = nullptr;
   void (*fold)(const FoldGroup& group) noexcept = nullptr;

@@ -13,6 +13,7 @@
 #include <type_traits>
 
 #include "hwy/highway.h"
+#include "kernels/kernels.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace limelight::detail {
@@ -154,13 +155,22 @@ HWY_INLINE void TransposeFour(const float* src, int64_t column_stride, float* ds
 }
 #endif
 
-HWY_INLINE void PackPanel(const float* src, int64_t column_stride, int64_t depth_stride, int64_t columns, int64_t depth,
-                          float* panel) {
+HWY_INLINE void FetchRows(std::span<const FetchAhead> ahead, int64_t begin, int64_t end) {
+  for (const FetchAhead& rows : ahead) {
+    for (int64_t n = begin; n < std::min(end, rows.count); ++n) {
+      fetch(static_cast<const char*>(rows.rows) + n * rows.stride, rows.bytes);
+    }
+  }
+}
+
+HWY_INLINE void PackPanel(const float* src, int64_t column_stride, int64_t depth_stride, int64_t first, int64_t columns,
+                          int64_t depth, float* panel, std::span<const FetchAhead> ahead) {
   if (columns < kPanel) std::memset(panel, 0, static_cast<size_t>(depth * kPanel) * sizeof(float));
   const F32 d;
   int64_t n = 0;
   for (; n + kLanes <= columns && (depth_stride == 1 || column_stride == 1); n += kLanes) {
     const float* from = src + n * column_stride;
+    FetchRows(ahead, first + n, first + n + kLanes);
     int64_t k = 0;
     if (column_stride == 1) {
       for (; k < depth; ++k) hn::StoreU(hn::LoadU(d, from + k * depth_stride), d, panel + k * kPanel + n);
@@ -173,10 +183,10 @@ HWY_INLINE void PackPanel(const float* src, int64_t column_stride, int64_t depth
 }
 
 void PackPanels(const float* src, int64_t column_stride, int64_t depth_stride, int64_t columns, int64_t depth,
-                float* dst) noexcept {
+                float* dst, std::span<const FetchAhead> ahead) noexcept {
   for (int64_t n = 0; n < columns; n += kPanel) {
-    PackPanel(src + n * column_stride, column_stride, depth_stride, std::min(kPanel, columns - n), depth,
-              dst + n * depth);
+    PackPanel(src + n * column_stride, column_stride, depth_stride, n, std::min(kPanel, columns - n), depth,
+              dst + n * depth, ahead);
   }
 }
 

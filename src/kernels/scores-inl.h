@@ -7,6 +7,7 @@
 #endif
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 
 #include "hwy/highway.h"
@@ -78,10 +79,9 @@ HWY_INLINE void MaskOutside(KeyInterval live, int64_t begin, int64_t end, float*
   }
 }
 
-// scores [R, kScoreStride]: filled over the pairs that `reach` covers; slopes of the softcap likewise, where wanted.
+// scores = q k^T over the panels that `reach` covers.
 template <int R>
-HWY_INLINE void Scores(const ScoreGroup& group, const Reach& reach, float* HWY_RESTRICT scores,
-                       float* slopes = nullptr) {
+HWY_INLINE void Products(const ScoreGroup& group, const Reach& reach, float* HWY_RESTRICT scores) {
   const F32 d;
   const auto panel = [&](auto vectors, int64_t p) {
     constexpr int kVectors = decltype(vectors)::value;
@@ -100,6 +100,18 @@ HWY_INLINE void Scores(const ScoreGroup& group, const Reach& reach, float* HWY_R
     } else {
       panel(std::integral_constant<int, kPanelVectors>(), p);
     }
+  }
+}
+
+// scores [R, kScoreStride]: filled over the pairs that `reach` covers; slopes of the softcap likewise, where wanted.
+template <int R>
+HWY_INLINE void Scores(const ScoreGroup& group, const Reach& reach, float* HWY_RESTRICT scores,
+                       float* slopes = nullptr) {
+  const F32 d;
+  if (group.products != nullptr) {
+    std::memcpy(scores, group.products, R * kScoreStride * sizeof(float));
+  } else {
+    Products<R>(group, reach, scores);
   }
   for (int64_t i = 0; i < R; ++i) {
     float* s = scores + i * kScoreStride;

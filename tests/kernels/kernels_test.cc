@@ -55,7 +55,7 @@ TEST_P(KernelsTest, PackedPanelsHoldTheTransposeForAnyStride) {
            {std::pair{depth, int64_t{1}}, std::pair{int64_t{1}, columns}, std::pair{2 * depth, int64_t{2}}}) {
         const auto src = random(static_cast<size_t>(2 * columns * depth));
         std::vector<float> dst(static_cast<size_t>((columns + panel - 1) / panel * panel * depth), kNan);
-        kernels().pack_panels(src.data(), column_stride, depth_stride, columns, depth, dst.data());
+        kernels().pack_panels(src.data(), column_stride, depth_stride, columns, depth, dst.data(), {});
         for (int64_t n = 0; n < (columns + panel - 1) / panel * panel; ++n) {
           for (int64_t k = 0; k < depth; ++k) {
             const float expected = n < columns ? src[static_cast<size_t>(n * column_stride + k * depth_stride)] : 0.0f;
@@ -71,7 +71,7 @@ TEST_P(KernelsTest, ProductIsOneAscendingChainAnElement) {
   const int64_t rows = 13, depth = 37, columns = kernels().panel + 3;
   const auto a = random(static_cast<size_t>(rows * depth), 2), b = random(static_cast<size_t>(columns * depth), 3);
   std::vector<float> panels(static_cast<size_t>(2 * kernels().panel * depth)), c(static_cast<size_t>(rows * columns));
-  kernels().pack_panels(b.data(), depth, 1, columns, depth, panels.data());
+  kernels().pack_panels(b.data(), depth, 1, columns, depth, panels.data(), {});
   kernels().product(a.data(), depth, rows, panels.data(), depth, columns, nullptr, c.data(), columns);
   // Instruction sets with a fused multiply-add round once a step, the others twice.
   const bool fused = kernels().isa == "avx512" || kernels().isa == "avx2";
@@ -91,7 +91,7 @@ TEST_P(KernelsTest, RowsOfTheProductDoNotDependOnEachOther) {
   const int64_t rows = 11, depth = 20, columns = 2 * kernels().panel;
   const auto a = random(static_cast<size_t>(rows * depth)), b = random(static_cast<size_t>(columns * depth), 5);
   std::vector<float> panels(b.size()), all(static_cast<size_t>(rows * columns)), one(static_cast<size_t>(columns));
-  kernels().pack_panels(b.data(), depth, 1, columns, depth, panels.data());
+  kernels().pack_panels(b.data(), depth, 1, columns, depth, panels.data(), {});
   kernels().product(a.data(), depth, rows, panels.data(), depth, columns, b.data(), all.data(), columns);
   for (int64_t i = 0; i < rows; ++i) {
     kernels().product(&a[static_cast<size_t>(i * depth)], depth, 1, panels.data(), depth, columns, b.data(), one.data(),
