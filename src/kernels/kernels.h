@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "limelight/quantised.h"
 #include "limelight/storage.h"
 
 namespace limelight::detail {
@@ -175,6 +176,16 @@ struct Kernels {
   // d, the bias added last (nullptr: none).
   void (*product)(const float* a, int64_t a_stride, int64_t rows, const float* panels, int64_t depth, int64_t columns,
                   const float* bias, float* c, int64_t c_stride) noexcept = nullptr;
+
+  // Panels of a matrix in the precision it is stored in: for each block along the depth and each field of the block
+  // (core/weight_block.h), element e of column n at e * panel + n.
+  // Depth [begin, end) of one such panel as floats [end - begin][panel]; both multiples of the block's weights.
+  void (*expand)(const std::byte* panel, WeightType type, int64_t begin, int64_t end, float* to) noexcept = nullptr;
+  // As product, with such panels: the weights never leave the level 1 cache as floats. For few rows; each row group
+  // expands them anew.
+  void (*product_stored)(const float* a, int64_t a_stride, int64_t rows, const std::byte* panels, WeightType type,
+                         int64_t depth, int64_t columns, const float* bias, float* c,
+                         int64_t c_stride) noexcept = nullptr;
 
   // One row of layer norm; x and y may be the same.
   void (*layer_norm)(const float* x, const float* gamma, const float* beta, float epsilon, int64_t channels,

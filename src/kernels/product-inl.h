@@ -200,13 +200,11 @@ HWY_INLINE void StoreColumns(const Vector (&c)[NV], const float* bias, int64_t c
   for (int64_t n = 0; n < count; ++n) to[n] = bias == nullptr ? scratch[n] : scratch[n] + bias[n];
 }
 
+// A tile of results, each with its column's bias added last; nothing beyond `columns` is written.
 template <int R>
-HWY_INLINE void ProductTile(const float* a, int64_t a_stride, const float* panel, int64_t depth, int64_t columns,
-                            const float* bias, float* c, int64_t c_stride) {
+HWY_INLINE void StoreTile(const Vector (&sum)[R][kPanelVectors], int64_t columns, const float* bias, float* c,
+                          int64_t c_stride) {
   const F32 d;
-  Vector sum[R][kPanelVectors];
-  Clear(sum);
-  MultiplyAdd(a, a_stride, 1, panel, kPanel, 0, depth, sum);
   if (columns < kPanel) {
 #pragma GCC unroll 8
     for (int i = 0; i < R; ++i) StoreColumns(sum[i], bias, columns, c + i * c_stride);
@@ -221,6 +219,15 @@ HWY_INLINE void ProductTile(const float* a, int64_t a_stride, const float* panel
       hn::StoreU(y, d, c + i * c_stride + j * kLanes);
     }
   }
+}
+
+template <int R>
+HWY_INLINE void ProductTile(const float* a, int64_t a_stride, const float* panel, int64_t depth, int64_t columns,
+                            const float* bias, float* c, int64_t c_stride) {
+  Vector sum[R][kPanelVectors];
+  Clear(sum);
+  MultiplyAdd(a, a_stride, 1, panel, kPanel, 0, depth, sum);
+  StoreTile(sum, columns, bias, c, c_stride);
 }
 
 void Product(const float* a, int64_t a_stride, int64_t rows, const float* panels, int64_t depth, int64_t columns,

@@ -13,6 +13,7 @@
 #include "kernels/kernels.h"
 #include "kernels/philox-inl.h"
 #include "kernels/product-inl.h"
+#include "kernels/quantised-inl.h"
 #include "kernels/rows-inl.h"
 #include "kernels/storage-inl.h"
 #include "kernels/weigh-inl.h"
@@ -42,6 +43,8 @@ void FillTable(Kernels& kernels) {
   kernels.dot = Dot;
   kernels.all_finite = AllFinite;
   kernels.product = Product;
+  kernels.expand = Expand;
+  kernels.product_stored = ProductStored;
   kernels.layer_norm = LayerNorm;
   kernels.gelu_erf = GeluErf;
   kernels.gelu_tanh = GeluTanh;
