@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <mutex>
 #include <set>
 #include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -33,27 +35,46 @@ TEST(Parallel, TasksAreHandedOutLowestFirst) {
   std::vector<int64_t> order;
   parallel_for(50, {.threads = 1}, "test", [&](int64_t index) { order.push_back(index); });
   for (int64_t n = 0; n < 50; ++n) EXPECT_EQ(order[static_cast<size_t>(n)], n);
-  // Each thread by itself sees ascending indices.
-  std::atomic<bool> ascending{true};
-  parallel_for(2000, {.threads = 3}, "test", [&](int64_t index) {
-    thread_local int64_t last = -1;
-    if (index < last && index != 0) ascending = false;
-    last = index == 1999 ? -1 : index;
-  });
-  EXPECT_TRUE(ascending);
+  // When a task begins, each other thread may hold one lower index that has not begun yet, and no more.
+  for (int threads : {2, 3, 8}) {
+    std::atomic<int64_t> begun{0}, early{0};
+    parallel_for(5000, {.threads = threads}, "test", [&](int64_t index) { early += begun++ < index - (threads - 1); });
+    EXPECT_EQ(early, 0) << threads;
+  }
 }
 
-TEST(Parallel, NoMoreThreadsThanAsked) {
-  for (int threads : {1, 2, 3}) {
-    std::atomic<int> now{0}, most{0};
-    parallel_for(200, {.threads = threads}, "test", [&](int64_t) {
-      int seen = ++now;
-      for (int old = most; seen > old && !most.compare_exchange_weak(old, seen);) {
+// Waits for `condition`, but not for ever.
+template <class Condition>
+bool comes_true(const Condition& condition) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::yield();
+  }
+  return true;
+}
+
+TEST(Parallel, AsManyThreadsAsAskedAndNoMore) {
+  for (int threads : {1, 2, 3, 7}) {
+    std::atomic<int> inside{0};
+    std::mutex mutex;
+    std::set<std::thread::id> seen;
+    parallel_for(200, {.threads = threads}, "test", [&](int64_t index) {
+      EXPECT_LE(++inside, threads);
+      {
+        const std::lock_guard lock(mutex);
+        seen.insert(std::this_thread::get_id());
       }
-      std::this_thread::yield();
-      --now;
+      // The first tasks wait for each other: each needs a thread of its own.
+      if (index < threads) {
+        EXPECT_TRUE(comes_true([&] {
+          const std::lock_guard lock(mutex);
+          return static_cast<int>(seen.size()) == threads;
+        }));
+      }
+      --inside;
     });
-    EXPECT_LE(most, threads);
+    EXPECT_EQ(static_cast<int>(seen.size()), threads);
   }
 }
 
@@ -63,27 +84,51 @@ TEST(Parallel, OneThreadOrOneTaskStaysOnTheCallingThread) {
   parallel_for(1, {.threads = 4}, "test", [&](int64_t) { EXPECT_EQ(std::this_thread::get_id(), caller); });
 }
 
-TEST(Parallel, ExceptionStopsTheHandingOutAndIsRethrown) {
+// Tasks after the one that throws last a while: those under way are waited for, and no new ones begun.
+TEST(Parallel, ExceptionStopsTheHandingOutAndIsRethrownWhenNothingIsUnderWay) {
   for (int threads : {1, 2, 3}) {
-    std::atomic<int64_t> run{0}, under_way{0};
+    std::atomic<int64_t> begun{0}, ended{0};
+    std::atomic<bool> thrown{false};
     EXPECT_THROW(parallel_for(100000, {.threads = threads}, "test",
                               [&](int64_t index) {
-                                ++under_way;
-                                ++run;
-                                --under_way;
-                                if (index == 10) throw std::out_of_range("ten");
+                                ++begun;
+                                if (index == 10) {
+                                  ++ended;
+                                  thrown = true;
+                                  throw std::out_of_range("ten");
+                                }
+                                if (index > 10) {
+                                  EXPECT_TRUE(comes_true([&] { return thrown.load(); }));
+                                  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+                                }
+                                ++ended;
                               }),
                  std::out_of_range);
-    EXPECT_LT(run, 100000) << threads;
-    EXPECT_EQ(under_way, 0);
+    EXPECT_GE(begun, 11);
+    EXPECT_LT(begun, 1000) << threads;
+    EXPECT_EQ(ended, begun) << threads;
   }
 }
 
-TEST(Parallel, FirstOfManyExceptionsIsTheOneRethrown) {
+TEST(Parallel, OneOfManyExceptionsIsRethrownAndNoThreadThrowsTwice) {
   for (int threads : {1, 4}) {
-    EXPECT_THROW(
-        parallel_for(100, {.threads = threads}, "test", [](int64_t) { throw std::runtime_error("every one"); }),
-        std::runtime_error);
+    std::mutex mutex;
+    std::set<std::string> thrown;
+    std::string caught;
+    try {
+      parallel_for(100, {.threads = threads}, "test", [&](int64_t index) {
+        {
+          const std::lock_guard lock(mutex);
+          thrown.insert(std::to_string(index));
+        }
+        throw std::runtime_error(std::to_string(index));
+      });
+    } catch (const std::runtime_error& error) {
+      caught = error.what();
+    }
+    EXPECT_EQ(thrown.count(caught), 1u) << threads << " threads, caught '" << caught << "'";
+    EXPECT_LE(static_cast<int>(thrown.size()), threads);
+    EXPECT_TRUE(threads > 1 || caught == "0") << caught;
   }
 }
 
