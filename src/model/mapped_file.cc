@@ -48,4 +48,14 @@ MappedFile::~MappedFile() {
   if (start_ != nullptr) ::munmap(start_, size_);
 }
 
+void MappedFile::release(std::span<const std::byte> part) const {
+  if (part.empty()) return;
+  const auto page = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
+  const auto first = static_cast<size_t>(part.data() - bytes().data());
+  const size_t begin = (first + page - 1) / page * page;
+  const size_t end = (first + part.size()) / page * page;
+  // Advice: where it is not taken nothing is lost but the memory.
+  if (begin < end) ::madvise(static_cast<std::byte*>(start_) + begin, end - begin, MADV_DONTNEED);
+}
+
 }  // namespace limelight::detail

@@ -18,6 +18,9 @@ class MappedFile {
 
   std::span<const std::byte> bytes() const { return {static_cast<const std::byte*>(start_), size_}; }
 
+  // Lets the pages that lie whole in this part of bytes() leave memory; they come again when they are touched.
+  void release(std::span<const std::byte> part) const;
+
  private:
   void* start_ = nullptr;
   size_t size_ = 0;
