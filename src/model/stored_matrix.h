@@ -8,12 +8,13 @@
 #include <span>
 #include <string>
 
-#include "kernels/kernels.h"
 #include "limelight/quantised.h"
 #include "limelight/runtime.h"
 #include "limelight/tensor.h"
 
 namespace limelight::detail {
+
+struct Kernels;
 
 // Rows of a matrix as they lie in a file, aligned or not. Strides are in bytes, from row to row and from block to block
 // along a row; 0, 0 is one after the other. Floats stored as [in, out] have row_stride = their size.

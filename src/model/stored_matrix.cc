@@ -1,0 +1,231 @@
+// Stored weights: repacked into panels, and multiplied by few rows straight from them or by many through tiles.
+#include "model/stored_matrix.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include "core/checks.h"
+#include "core/error.h"
+#include "core/parallel.h"
+#include "core/scratch.h"
+#include "core/weight_block.h"
+#include "kernels/kernels.h"
+#include "nn/rows.h"
+
+namespace limelight::detail {
+namespace {
+
+// Depth a tile of floats has at most: 256 KiB with AVX-512's panels, half of that with AVX2's, to stay in a level 2
+// cache. A multiple of every block.
+constexpr int64_t kTileDepth = 1024;
+
+// Rows that go by such a tile in one task: expanding it costs about as much as three of them.
+constexpr int64_t kTaskRows = 256;
+constexpr int64_t kExpandRows = 3;
+
+// Multiply-adds below which it all stays on the calling thread, as in nn/linear.cc.
+constexpr int64_t kSerial = int64_t{1} << 19;
+constexpr int64_t kTasksAThread = 4;
+
+// A row of a part, as its blocks lie.
+struct SourceRow {
+  const std::byte* data;
+  int64_t block_stride;
+};
+
+std::vector<SourceRow> rows_of(std::span<const StoredRows> parts, int64_t blocks, int64_t block_bytes) {
+  std::vector<SourceRow> rows;
+  for (const StoredRows& part : parts) {
+    const bool in_line = part.row_stride == 0 && part.block_stride == 0;
+    const int64_t row_stride = in_line ? blocks * block_bytes : part.row_stride;
+    for (int64_t n = 0; n < part.rows; ++n) {
+      rows.push_back({part.data + n * row_stride, in_line ? block_bytes : part.block_stride});
+    }
+  }
+  return rows;
+}
+
+// Element e of a column goes to to[e * panel], in elements of kWidth bytes.
+template <size_t kWidth>
+void spread(const std::byte* from, int64_t count, int64_t panel, std::byte* to) {
+  for (int64_t e = 0; e < count; ++e, from += kWidth, to += static_cast<size_t>(panel) * kWidth) {
+    std::memcpy(to, from, kWidth);
+  }
+}
+
+// One block of one column.
+void spread_block(const std::byte* from, std::span<const WeightField> fields, int64_t panel, int64_t column,
+                  std::byte* to) {
+  for (const WeightField& field : fields) {
+    std::byte* place = to + column * field.width;
+    if (field.width == 1) {
+      spread<1>(from, field.count, panel, place);
+    } else if (field.width == 2) {
+      spread<2>(from, field.count, panel, place);
+    } else {
+      spread<4>(from, field.count, panel, place);
+    }
+    from += field.width * field.count;
+    to += field.width * field.count * panel;
+  }
+}
+
+void pack_panel(std::span<const SourceRow> rows, int64_t blocks, WeightType type, int64_t panel, std::byte* to) {
+  const auto fields = weight_fields(type);
+  const int64_t step = weight_block(type).bytes * panel;
+  if (static_cast<int64_t>(rows.size()) < panel) std::memset(to, 0, static_cast<size_t>(blocks * step));
+  for (int64_t b = 0; b < blocks; ++b, to += step) {
+    for (size_t n = 0; n < rows.size(); ++n) {
+      spread_block(rows[n].data + b * rows[n].block_stride, fields, panel, static_cast<int64_t>(n), to);
+    }
+  }
+}
+
+// Calls f(begin, end, floats) for consecutive tiles of a panel's depth.
+template <class F>
+void for_tiles(const Kernels& kernels, const std::byte* panel, WeightType type, int64_t depth, const F& f) {
+  if (depth == 0) return;
+  Scratch scratch;
+  const int64_t block = weight_block(type).weights;
+  const int64_t tiles = (depth + kTileDepth - 1) / kTileDepth;
+  const int64_t step = ((depth + tiles - 1) / tiles + block - 1) / block * block;
+  float* floats = scratch.take<float>(step * kernels.panel);
+  for (int64_t k = 0; k < depth; k += step) {
+    const int64_t end = std::min(k + step, depth);
+    kernels.expand(panel, type, k, end, floats);
+    f(k, end, static_cast<const float*>(floats));
+  }
+}
+
+// The first column of a panel that holds a NaN or an infinity, or -1.
+int64_t bad_column(const Kernels& kernels, const std::byte* panel, WeightType type, int64_t depth) {
+  int64_t column = -1;
+  for_tiles(kernels, panel, type, depth, [&](int64_t begin, int64_t end, const float* floats) {
+    const int64_t count = (end - begin) * kernels.panel;
+    if (kernels.all_finite(floats, count)) return;
+    for (int64_t i = 0; i < count; ++i) {
+      const int64_t n = i % kernels.panel;
+      if (!std::isfinite(floats[i]) && (column < 0 || n < column)) column = n;
+    }
+  });
+  return column;
+}
+
+}  // namespace
+
+StoredMatrix::StoredMatrix(std::span<const StoredRows> parts, int64_t in, WeightType type, const std::string& name,
+                           const Run& run)
+    : in_(in), type_(type), kernels_(&active_kernels()) {
+  const WeightBlock block = weight_block(type);
+  if (in < 0 || in % block.weights != 0) {
+    refuse("stored_matrix", "in", "a multiple of " + std::to_string(block.weights), std::to_string(in));
+  }
+  const int64_t blocks = in / block.weights;
+  const std::vector<SourceRow> rows = rows_of(parts, blocks, block.bytes);
+  out_ = static_cast<int64_t>(rows.size());
+  const int64_t panel_columns = kernels_->panel;
+  const int64_t panels = (out_ + panel_columns - 1) / panel_columns;
+  bytes_ = panels * panel_columns * blocks * block.bytes;
+  memory_ = allocate_aligned(static_cast<size_t>(bytes_));
+  parallel_for(panels, run, "stored_matrix", [&](int64_t p) {
+    const auto first = static_cast<size_t>(p * panel_columns);
+    const auto count = std::min(static_cast<size_t>(panel_columns), rows.size() - first);
+    auto* to = static_cast<std::byte*>(memory_.get()) + p * panel_columns * blocks * block.bytes;
+    pack_panel(std::span(rows).subspan(first, count), blocks, type, panel_columns, to);
+    if (const int64_t bad = bad_column(*kernels_, to, type, in); bad >= 0) {
+      fail_format(name + ": row " + std::to_string(p * panel_columns + bad) +
+                  ": expected finite weights, found NaN or infinity");
+    }
+  });
+}
+
+const std::byte* StoredMatrix::panel(int64_t first_column) const {
+  const WeightBlock block = weight_block(type_);
+  return static_cast<const std::byte*>(memory_.get()) + first_column * (in_ / block.weights) * block.bytes;
+}
+
+void StoredMatrix::read_row(int64_t n, float* to) const {
+  const int64_t columns = kernels_->panel;
+  for_tiles(*kernels_, panel(n / columns * columns), type_, in_, [&](int64_t begin, int64_t end, const float* floats) {
+    for (int64_t k = begin; k < end; ++k) to[k] = floats[(k - begin) * columns + n % columns];
+  });
+}
+
+namespace {
+
+// y = sums + bias for a block of rows, one panel wide.
+void store_rows(const float* sums, int64_t sums_stride, int64_t columns, const float* bias, TensorView<float, 2> y) {
+  for (int64_t t = 0; t < y.sizes[0]; ++t) {
+    const float* from = sums + t * sums_stride;
+    float* to = y.data + t * y.strides[0];
+    if (bias == nullptr) {
+      std::copy_n(from, columns, to);
+    } else {
+      for (int64_t n = 0; n < columns; ++n) to[n] = from[n] + bias[n];
+    }
+  }
+}
+
+// Many rows against one panel of weights, tile by tile.
+void multiply_panel(const Kernels& kernels, const std::byte* panel, WeightType type, TensorView<const float, 2> x,
+                    const float* bias, TensorView<float, 2> y) {
+  const auto [rows, depth] = x.sizes;
+  Scratch scratch;
+  float* sums = scratch.take<float>(rows * kernels.panel);
+  std::fill_n(sums, rows * kernels.panel, 0.0f);
+  for_tiles(kernels, panel, type, depth, [&](int64_t begin, int64_t end, const float* floats) {
+    kernels.accumulate({.rows = rows,
+                        .steps = end - begin,
+                        .columns = kernels.panel,
+                        .a = x.data + begin,
+                        .a_row_stride = x.strides[0],
+                        .a_step_stride = 1,
+                        .b = floats,
+                        .b_stride = kernels.panel,
+                        .c = sums,
+                        .c_stride = kernels.panel});
+  });
+  store_rows(sums, kernels.panel, y.sizes[1], bias, y);
+}
+
+}  // namespace
+
+void multiply(const StoredMatrix& w, TensorView<const float, 2> x, const float* bias, TensorView<float, 2> y,
+              const Run& run) {
+  const int64_t rows = x.sizes[0];
+  check_rows<2>("stored_matrix", "x", x, {-1, w.in_});
+  check_output_rows("stored_matrix", "y", y, {rows, w.out_});
+  if (rows == 0 || w.out_ == 0) return;
+  const Kernels& kernels = *w.kernels_;
+  const bool few = rows <= kernels.row_group;
+  const int threads = thread_count(run);
+  const bool serial = threads == 1 || w.in_ * w.out_ * (rows + kExpandRows) < kSerial;
+  const int64_t panels = (w.out_ + kernels.panel - 1) / kernels.panel;
+  const int64_t panels_a_task = serial ? panels : few ? std::max<int64_t>(1, panels / (kTasksAThread * threads)) : 1;
+  const int64_t row_blocks = (rows + kTaskRows - 1) / kTaskRows;
+  const int64_t rows_a_task =
+      ((rows + row_blocks - 1) / row_blocks + kernels.row_group - 1) / kernels.row_group * kernels.row_group;
+  const int64_t panel_blocks = (panels + panels_a_task - 1) / panels_a_task;
+  parallel_for(row_blocks * panel_blocks, run, "stored_matrix", [&](int64_t index) {
+    const int64_t row = index % row_blocks * rows_a_task;
+    const int64_t count = std::min(rows_a_task, rows - row);
+    const int64_t first = index / row_blocks * panels_a_task * kernels.panel;
+    const int64_t last = std::min(w.out_, first + panels_a_task * kernels.panel);
+    const float* from = x.data + row * x.strides[0];
+    float* to = y.data + row * y.strides[0];
+    if (few) {
+      kernels.product_stored(from, x.strides[0], count, w.panel(first), w.type_, w.in_, last - first,
+                             bias == nullptr ? nullptr : bias + first, to + first, y.strides[0]);
+      return;
+    }
+    for (int64_t n = first; n < last; n += kernels.panel) {
+      multiply_panel(kernels, w.panel(n), w.type_, {from, {count, w.in_}, x.strides},
+                     bias == nullptr ? nullptr : bias + n,
+                     {to + n, {count, std::min(kernels.panel, last - n)}, y.strides});
+    }
+  });
+}
+
+}  // namespace limelight::detail
