@@ -117,7 +117,7 @@ struct Explanation {
   int64_t tiles = 0;        // pairs of query block and key tile
   int64_t tiles_skipped = 0;
   int64_t live_pairs = 0;     // query-key pairs that intervals leave, over B and H
-  int64_t scratch_bytes = 0;  // about, over all threads
+  int64_t scratch_bytes = 0;  // working memory of attention(), over all threads
   std::string text() const;   // the same in a few lines
 };
 Explanation explain(FloatView q, FloatView k, FloatView v, const AttentionOptions& options = {});

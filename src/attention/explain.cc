@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <string>
 
+#include "attention/forward_task.h"
 #include "attention/key_tile.h"
 #include "attention/plan.h"
 #include "attention/problem.h"
@@ -15,6 +16,28 @@ using detail::Interval;
 using detail::kKeyTile;
 using detail::Problem;
 using detail::Task;
+
+// What a ForwardTask of so many rows takes, for the output alone.
+int64_t bytes_of_task(const Problem& p, const detail::Kernels& kernels, int64_t rows) {
+  constexpr int64_t kFloat = sizeof(float);
+  const int64_t row = detail::round_up(p.head_size, kernels.lanes) + detail::round_up(p.value_size, kernels.lanes);
+  const int64_t state = 2 * kFloat + static_cast<int64_t>(sizeof(detail::Row) + sizeof(Interval));
+  int64_t group = (p.bias ? kFloat : 0) + (p.mask ? 1 : 0) + (p.dropout.probability > 0 ? kFloat : 0);
+  group *= kernels.row_group * kKeyTile;
+  const int64_t products =
+      rows <= detail::ForwardTask::kFewRows ? detail::round_up(rows, kernels.row_group) * detail::kScoreStride : 0;
+  return rows * (kFloat * row + state) + group + kFloat * products +
+         detail::TileLoader::scratch_bytes(p, p.k, kernels, true) +
+         detail::TileLoader::scratch_bytes(p, *p.v, kernels, false);
+}
+
+// Partials that are kept where keys are cut into pieces.
+int64_t bytes_of_partials(const Problem& p, const detail::Plan& plan) {
+  if (plan.pieces == 1) return 0;
+  const Interval tiles = detail::tiles_of(p, plan);
+  return p.batch * p.heads * p.queries * (tiles.end - tiles.begin) * (p.value_size + 2) *
+         static_cast<int64_t>(sizeof(float));
+}
 
 }  // namespace
 
@@ -31,17 +54,13 @@ Explanation explain(FloatView q, FloatView k, FloatView v, const AttentionOption
   e.query_block = plan.block_rows;
   for (const Task& task : plan.tasks) {
     const detail::Sequence sequence = p.sequence(task.sequence);
-    const Interval reached = detail::tiles_of(p.live(sequence), task.begin, task.end);
+    const Interval reached = detail::tiles_of(p, task);
     const int64_t all = (sequence.held.end + kKeyTile - 1) / kKeyTile - sequence.held.begin / kKeyTile;
     e.tiles += all;
     e.tiles_skipped += all - (reached.end - reached.begin);
     e.live_pairs += task.live_pairs;
   }
-  const int64_t value_width = detail::round_up(p.value_size, kernels.lanes);
-  const int64_t width = detail::round_up(p.head_size, kernels.lanes) + value_width;
-  const bool bias = p.bias || p.mask || p.alibi_slopes;
-  e.scratch_bytes = e.threads * static_cast<int64_t>(sizeof(float)) *
-                    (width * (kKeyTile + plan.block_rows) + (bias ? (kernels.row_group + 2) * kKeyTile : 0));
+  e.scratch_bytes = e.threads * bytes_of_task(p, kernels, plan.block_rows) + bytes_of_partials(p, plan);
   return e;
 }
 

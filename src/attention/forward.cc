@@ -8,10 +8,6 @@
 namespace limelight::detail {
 namespace {
 
-Interval tiles_of(const Problem& problem, const Task& task) {
-  return tiles_of(problem.live(problem.sequence(task.sequence)), task.begin, task.end);
-}
-
 // The tiles of piece `n` of `pieces`.
 Interval piece_of(const Interval& tiles, int64_t n, int64_t pieces) {
   const int64_t count = tiles.end - tiles.begin;
@@ -33,8 +29,8 @@ void attend_pieces(const Problem& problem, const Kernels& kernels, const char* w
 // Pieces first, then each task folds its own partials.
 void forward_in_pieces(const Problem& problem, const Kernels& kernels, const char* where, const Run& run,
                        const Plan& plan, const ForwardResults& results) {
-  PartialStore store;
-  for (const Task& task : plan.tasks) store.tiles = std::max(store.tiles, tiles_of(problem, task).end);
+  const Interval reached = tiles_of(problem, plan);
+  PartialStore store{.first_tile = reached.begin, .tiles = reached.end - reached.begin};
   const int64_t rows = problem.batch * problem.heads * problem.queries;
   Tensor<float, 2> max({rows, store.tiles}), sum({rows, store.tiles}), moment;
   Tensor<float, 3> values;

@@ -13,6 +13,8 @@ namespace limelight::detail {
 
 class ForwardTask {
  public:
+  static constexpr int64_t kFewRows = 24;  // so few wait for memory, not for arithmetic
+
   // The rows of `task`, loaded, their state that of rows without keys. `capacity` rows at most.
   ForwardTask(const Problem& problem, const Kernels& kernels, const ForwardResults& results, const Task& task,
               int64_t capacity);

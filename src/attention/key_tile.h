@@ -38,6 +38,9 @@ class TileLoader {
 
   int64_t width() const { return width_; }  // of a row, in whole vectors
 
+  // What a loader of panels, or of rows, takes from its scratch.
+  static int64_t scratch_bytes(const Problem& problem, const FloatView& view, const Kernels& kernels, bool panels);
+
  private:
   bool together(const Sequence& sequence, int64_t first, int64_t length) const;
   const float* gather(const Sequence& sequence, int64_t g, int64_t first, int64_t length);

@@ -61,7 +61,7 @@ int64_t pieces_of(const Problem& p, const Plan& plan) {
   if (plan.threads == 1 || tasks == 0 || tasks >= wanted || plan.block_rows > kMostRows) return 1;
   int64_t most = 1;
   for (const Task& task : plan.tasks) {
-    const Interval tiles = tiles_of(p.live(p.sequence(task.sequence)), task.begin, task.end);
+    const Interval tiles = tiles_of(p, task);
     most = std::max(most, tiles.end - tiles.begin);
   }
   return std::min(most, (wanted + tasks - 1) / tasks);
@@ -97,6 +97,20 @@ Interval tiles_of(const LiveRule& rule, int64_t begin, int64_t end) {
   const Interval reach = rule.of(begin, end);
   if (reach.begin >= reach.end) return {};
   return {reach.begin / kKeyTile, (reach.end + kKeyTile - 1) / kKeyTile};
+}
+
+Interval tiles_of(const Problem& p, const Task& task) {
+  return tiles_of(p.live(p.sequence(task.sequence)), task.begin, task.end);
+}
+
+Interval tiles_of(const Problem& p, const Plan& plan) {
+  Interval all;
+  for (const Task& task : plan.tasks) {
+    const Interval tiles = tiles_of(p, task);
+    if (tiles.begin == tiles.end) continue;
+    all = all.begin == all.end ? tiles : Interval{std::min(all.begin, tiles.begin), std::max(all.end, tiles.end)};
+  }
+  return all;
 }
 
 Plan make_plan(const Problem& p, const Kernels& kernels, bool foldable) {

@@ -32,6 +32,10 @@ int threads_for(const Problem& problem, int64_t live_pairs);
 // Key tiles from the first key that queries [begin, end) see to the last, as [first tile, end tile).
 Interval tiles_of(const LiveRule& rule, int64_t begin, int64_t end);
 
+// Key tiles that some task reaches.
+Interval tiles_of(const Problem& problem, const Task& task);
+Interval tiles_of(const Problem& problem, const Plan& plan);
+
 // Bytes of the level 2 cache of one processor.
 int64_t level2_bytes();
 

@@ -15,6 +15,7 @@ struct Store {
   std::vector<Block> blocks;
   size_t block = 0;  // the one handed out from
   size_t used = 0;   // of that one
+  size_t taken = 0, most_taken = 0;
   int scopes = 0;
 };
 
@@ -28,13 +29,14 @@ Store& store() {
 Scratch::Scratch() {
   Store& s = store();
   ++s.scopes;
-  mark_ = {s.block, s.used};
+  mark_ = {s.block, s.used, s.taken};
 }
 
 Scratch::~Scratch() {
   Store& s = store();
   s.block = mark_.block;
   s.used = mark_.used;
+  s.taken = mark_.taken;
   if (--s.scopes == 0 && s.blocks.size() > 1) {
     size_t total = 0;
     for (const Block& block : s.blocks) total += block.size;
@@ -61,7 +63,13 @@ void* Scratch::take_bytes(size_t bytes) {
   }
   void* piece = static_cast<char*>(s.blocks[s.block].memory.get()) + s.used;
   s.used += rounded;
+  s.taken += rounded;
+  s.most_taken = std::max(s.most_taken, s.taken);
   return piece;
+}
+
+int64_t Scratch::most_taken() {
+  return static_cast<int64_t>(store().most_taken);
 }
 
 }  // namespace limelight::detail

@@ -27,11 +27,14 @@ class Scratch {
     return static_cast<T*>(take_bytes(static_cast<size_t>(count) * sizeof(T)));
   }
 
+  // The most bytes that the calling thread ever had handed out at once.
+  static int64_t most_taken();
+
  private:
   void* take_bytes(size_t bytes);
 
   struct Mark {
-    size_t block = 0, used = 0;
+    size_t block = 0, used = 0, taken = 0;
   };
   Mark mark_;
 };

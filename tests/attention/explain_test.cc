@@ -1,8 +1,12 @@
 // explain(): the path, the tiles and the pairs a call will take, exactly; and about how much memory.
 #include <gtest/gtest.h>
 
+#include <thread>
+
+#include "core/scratch.h"
 #include "tests/attention/compare.h"
 #include "tests/attention/problem.h"
+#include "tests/attention/stored.h"
 
 namespace limelight::testing {
 namespace {
@@ -84,6 +88,46 @@ TEST(Explain, ThreadsAreNoMoreThanAskedOrThanTasks) {
   EXPECT_EQ(explain_shape({.M = 1, .N = 64}, {.run = {.threads = 7}}).threads, 1);
 }
 
+// What one thread really takes for a call, counted on a thread of its own.
+int64_t taken_by(const Problem& p, FloatView k, FloatView v) {
+  int64_t taken = 0;
+  std::thread([&] {
+    AttentionOptions options = p.options();
+    options.run.threads = 1;
+    attention(p.q, k, v, options);
+    taken = detail::Scratch::most_taken();
+  }).join();
+  return taken;
+}
+
+TEST(Explain, ScratchIsWhatACallTakesWithinATenth) {
+  const auto expect = [](const Problem& p, FloatView k, FloatView v) {
+    AttentionOptions options = p.options();
+    options.run.threads = 1;
+    const double taken = static_cast<double>(taken_by(p, k, v));
+    EXPECT_NEAR(static_cast<double>(explain(p.q, k, v, options).scratch_bytes), taken, 0.1 * taken) << p.text();
+  };
+  for (const Shape& shape : {Shape{.H = 2, .G = 2, .M = 2000, .N = 1100, .D = 64, .E = 64},
+                             Shape{.H = 4, .G = 1, .M = 1, .N = 3000, .D = 128, .E = 128},
+                             Shape{.H = 1, .G = 1, .M = 40, .N = 700, .D = 80, .E = 33},
+                             Shape{.H = 1, .G = 1, .M = 700, .N = 90, .D = 3, .E = 200}}) {
+    Problem p = make_problem(shape);
+    under_every_isa([&] {
+      expect(p, p.k, p.v);
+      const Stored k(p.k, Storage::kBf16, {}), v(p.v, Storage::kF16, {});
+      expect(p, k.view(), v.view());
+      const Laid<float> gaps({.name = "every second row", .step = {1, 1, 2, 1}}, p.v, kNaN);
+      expect(p, p.k, gaps.view());
+    });
+  }
+  Problem p = make_problem({.H = 2, .G = 2, .M = 200, .N = 600, .D = 16, .E = 16});
+  Random random(1);
+  p.bias = random_tensor({1, 1, 200, 600}, random);
+  p.mask = random_mask({1, 1, 1, 600}, 0.5, random);
+  p.dropout.probability = 0.1f;
+  under_every_isa([&] { expect(p, p.k, p.v); });
+}
+
 TEST(Explain, ScratchDoesNotGrowWithTheLength) {
   const auto bytes = [](int64_t t) {
     return explain_shape({.M = t, .N = t, .D = 64, .E = 64}, {.run = {.threads = 2}}).scratch_bytes;
@@ -93,12 +137,36 @@ TEST(Explain, ScratchDoesNotGrowWithTheLength) {
   EXPECT_LT(bytes(int64_t{1} << 20), int64_t{8} << 20);
 }
 
-TEST(Explain, TextSaysTheSame) {
-  const Explanation e = explain_shape({.M = 1000, .N = 1000, .D = 16, .E = 16}, {.causal = Causal::kTopLeft});
-  for (const std::string& part : {e.isa, std::to_string(e.tasks), std::to_string(e.live_pairs),
-                                  std::to_string(e.tiles_skipped), std::to_string(e.scratch_bytes)}) {
-    EXPECT_NE(e.text().find(part), std::string::npos) << part << " in\n" << e.text();
-  }
+// One query against many keys on several threads keeps a partial a tile, of the tiles that it sees alone.
+TEST(Explain, ScratchOfSplitKeysCountsTheTilesThatAreSeen) {
+  const auto explained = [](int64_t first, Window window) {
+    return explain_shape({.H = 2, .G = 2, .M = 1, .N = 1 << 16, .D = 64, .E = 64},
+                         {.causal = Causal::kBottomRight,
+                          .window = window,
+                          .part = KeyPart{first, first + (1 << 16)},
+                          .run = {.threads = 2}});
+  };
+  const Explanation near = explained(0, {}), far = explained(int64_t{1} << 30, {});
+  ASSERT_GT(near.key_splits, 1);
+  EXPECT_EQ(far.scratch_bytes, near.scratch_bytes);
+  const Explanation few = explained(0, {.left = 4095, .right = 0});
+  ASSERT_GT(few.key_splits, 1);
+  EXPECT_EQ(near.scratch_bytes - few.scratch_bytes, 2 * (128 - 8) * (64 + 2) * 4);
+}
+
+TEST(Explain, TextSaysTheSameLineByLine) {
+  Explanation e;
+  e.isa = "avx2", e.threads = 3, e.tasks = 11, e.query_block = 48, e.key_splits = 5, e.key_tile = 512;
+  e.tiles = 101, e.tiles_skipped = 17, e.live_pairs = 123456, e.scratch_bytes = 789;
+  EXPECT_EQ(e.text(),
+            "instruction set   avx2\n"
+            "threads           3\n"
+            "tasks             11 of at most 48 query rows, keys in 5 pieces\n"
+            "key tiles         101 of 512 keys, 17 skipped\n"
+            "live pairs        123456\n"
+            "scratch           789 bytes\n");
+  e.key_splits = 1;
+  EXPECT_NE(e.text().find("11 of at most 48 query rows\n"), std::string::npos) << e.text();
 }
 
 }  // namespace
