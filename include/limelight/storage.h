@@ -3,6 +3,7 @@
 
 #include <array>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <type_traits>
@@ -30,7 +31,9 @@ BFloat16 to_bfloat16(float x);
 
 enum class Storage { kF32, kF16, kBf16 };
 std::string_view storage_name(Storage storage);  // "f32", "f16", "bf16"
-int64_t storage_bytes(Storage storage);
+constexpr int64_t storage_bytes(Storage storage) {
+  return storage == Storage::kF32 ? 4 : 2;
+}
 
 template <class T>
 concept StoredFloat = std::same_as<T, float> || std::same_as<T, Float16> || std::same_as<T, BFloat16>;

@@ -164,7 +164,7 @@ void ForwardTask::finish_row(int64_t r) {
   const Row row = rows_[r];
   const int64_t at = place(row);
   const RowTotal total = total_of(max_[r], sum_[r]);
-  const float log_sum = total.dead ? 0 : std::log(sum_[r]);
+  const float log_sum = total.dead || (!results_.lse && moment_ == nullptr) ? 0 : std::log(sum_[r]);
   if (results_.out) write_out(row, out_ + r * columns_, total.inverse_sum);
   if (results_.lse) {
     (*results_.lse)(sequence_.b, row.head, sequence_.query_row(row.query)) =

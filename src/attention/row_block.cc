@@ -1,4 +1,4 @@
-// Loads query rows from views of any strides, and makes the bias and dropout rows of one row group and tile.
+// Loads query rows from views of any strides, and says what one row group and tile add to it.
 #include "attention/row_block.h"
 
 #include <algorithm>
@@ -8,11 +8,21 @@ namespace {
 
 constexpr int64_t kKeepLead = 16;  // floats before each dropout row: room to begin early, and whole cache lines
 
-// `count` elements of a strided row; the row itself where it is contiguous.
+// Elements of a row of bias or mask from the first key of a tile on. In place where the tile is whole, for then whole
+// vectors of it may be read; else those of `live` alone are copied, and the rest is whatever was there: a row's
+// interval masks it.
 template <class T>
-const T* gather(const T* row, int64_t stride, int64_t count, T* scratch) {
-  if (stride == 1) return row;
-  for (int64_t j = 0; j < count; ++j) scratch[j] = row[j * stride];
+const T* tile_row(const TensorView<const T, 4>& view, const Sequence& sequence, const Row& row, const KeyTile& tile,
+                  KeyInterval live, int64_t rows_ahead, T* scratch) {
+  if (live.begin >= live.end) return scratch;
+  const T* from = &view(sequence.b, row.head, sequence.query_row(row.query), sequence.column(tile.first));
+  const int64_t stride = view.strides[3];
+  if (stride == 1 && tile.length == kKeyTile) {
+    // The rows of the next group, which are far apart in memory, are asked for now.
+    fetch(from + view.strides[2] * rows_ahead, kKeyTile * static_cast<int64_t>(sizeof(T)));
+    return from;
+  }
+  for (int64_t j = live.begin; j < live.end; ++j) scratch[j] = from[j * stride];
   return scratch;
 }
 
@@ -25,11 +35,17 @@ RowBlock::RowBlock(const Problem& problem, const Kernels& kernels, int64_t capac
       queries_(scratch.take<float>(capacity * width_)),
       live_(scratch.take<Interval>(capacity)),
       relative_(scratch.take<KeyInterval>(kernels.row_group)) {
-  if (problem.bias || problem.mask || problem.alibi_slopes) {
+  if (problem.alibi_slopes) {
+    slopes_ = scratch.take<float>(kernels.row_group);
+    distances_ = scratch.take<int32_t>(kernels.row_group);
+  }
+  if (problem.bias) {
     bias_ = scratch.take<const float*>(kernels.row_group);
     bias_rows_ = scratch.take<float>(kernels.row_group * kKeyTile);
-    gathered_ = scratch.take<float>(kKeyTile);
-    gathered_mask_ = scratch.take<uint8_t>(kKeyTile);
+  }
+  if (problem.mask) {
+    mask_ = scratch.take<const uint8_t*>(kernels.row_group);
+    mask_rows_ = scratch.take<uint8_t>(kernels.row_group * kKeyTile);
   }
   if (problem.dropout.probability > 0) {
     keep_ = scratch.take<const float*>(kernels.row_group);
@@ -77,40 +93,31 @@ ScoreGroup RowBlock::scores(int64_t first, int64_t count, const KeyTile& tile) {
   group.keys = tile.panels;
   group.live = relative_;
   group.softcap = problem_.softcap;
+  group.slopes = slopes_;
+  group.distances = distances_;
   group.bias = bias_;
+  group.mask = mask_;
   group.keep = keep_;
   for (int64_t i = 0; i < count; ++i) {
     const Row& row = rows_[static_cast<size_t>(first + i)];
     const Interval live = live_[first + i];
     relative_[i] = {static_cast<int32_t>(std::clamp<int64_t>(live.begin - tile.first, 0, tile.length)),
                     static_cast<int32_t>(std::clamp<int64_t>(live.end - tile.first, 0, tile.length))};
-    if (bias_ != nullptr) bias_[i] = bias_row(row, tile, relative_[i], i);
+    if (slopes_ != nullptr) {
+      slopes_[i] = (*problem_.alibi_slopes)(sequence_.b, row.head);
+      distances_[i] = static_cast<int32_t>(tile.first - (row.query + sequence_.keys - sequence_.queries));
+    }
+    if (bias_ != nullptr) {
+      bias_[i] =
+          tile_row(*problem_.bias, sequence_, row, tile, relative_[i], kernels_.row_group, bias_rows_ + i * kKeyTile);
+    }
+    if (mask_ != nullptr) {
+      mask_[i] =
+          tile_row(*problem_.mask, sequence_, row, tile, relative_[i], kernels_.row_group, mask_rows_ + i * kKeyTile);
+    }
     if (keep_ != nullptr) keep_[i] = keep_row(row, tile, relative_[i], i);
   }
   return group;
-}
-
-// Only the row's own keys are read; the rest of the tile becomes minus infinity by the row's interval.
-const float* RowBlock::bias_row(const Row& row, const KeyTile& tile, KeyInterval live, int64_t slot) {
-  float* to = bias_rows_ + slot * kKeyTile;
-  const int64_t count = live.end - live.begin;
-  if (count <= 0) return to;
-  const int64_t query = sequence_.query_row(row.query);
-  const int64_t key = tile.first + live.begin;
-  const float* bias = nullptr;
-  const uint8_t* mask = nullptr;
-  if (problem_.bias) {
-    bias = &(*problem_.bias)(sequence_.b, row.head, query, sequence_.column(key));
-    bias = gather(bias, problem_.bias->strides[3], count, gathered_);
-  }
-  if (problem_.mask) {
-    mask = &(*problem_.mask)(sequence_.b, row.head, query, sequence_.column(key));
-    mask = gather(mask, problem_.mask->strides[3], count, gathered_mask_);
-  }
-  const float slope = problem_.alibi_slopes ? (*problem_.alibi_slopes)(sequence_.b, row.head) : 0.0f;
-  const int64_t distance = key - (row.query + sequence_.keys - sequence_.queries);
-  kernels_.bias_row(bias, mask, slope, distance, count, to + live.begin);
-  return to;
 }
 
 const float* RowBlock::keep_row(const Row& row, const KeyTile& tile, KeyInterval live, int64_t slot) {

@@ -56,7 +56,6 @@ class RowBlock {
 
  private:
   void load_queries();
-  const float* bias_row(const Row& row, const KeyTile& tile, KeyInterval live, int64_t slot);
   const float* keep_row(const Row& row, const KeyTile& tile, KeyInterval live, int64_t slot);
 
   const Problem& problem_;
@@ -66,15 +65,18 @@ class RowBlock {
   Interval reach_;
   int64_t width_;
   float* queries_;
-  Interval* live_;                // [capacity]
-  KeyInterval* relative_;         // [row group]
-  const float** bias_ = nullptr;  // [row group]
-  const float** keep_ = nullptr;  // [row group]
-  float* bias_rows_ = nullptr;    // [row group, kKeyTile]; taken where the problem has a bias, a mask or slopes
-  float* keep_rows_ = nullptr;    // [row group, kKeyTile]; taken where the problem has dropout
+  Interval* live_;         // [capacity]
+  KeyInterval* relative_;  // [row group]
+  // Of one row group; taken where the problem has what they hold.
+  float* slopes_ = nullptr;
+  int32_t* distances_ = nullptr;
+  const float** bias_ = nullptr;
+  const uint8_t** mask_ = nullptr;
+  const float** keep_ = nullptr;
+  float* bias_rows_ = nullptr;  // [row group, kKeyTile]
+  uint8_t* mask_rows_ = nullptr;
+  float* keep_rows_ = nullptr;
   DropoutKey dropout_;
-  float* gathered_ = nullptr;  // [kKeyTile], strided bias made contiguous
-  uint8_t* gathered_mask_ = nullptr;
 };
 
 }  // namespace limelight::detail

@@ -70,10 +70,6 @@ std::string_view storage_name(Storage storage) {
   }
 }
 
-int64_t storage_bytes(Storage storage) {
-  return storage == Storage::kF32 ? 4 : 2;
-}
-
 float load_float(const void* from, Storage storage) {
   if (storage == Storage::kF32) {
     float x;

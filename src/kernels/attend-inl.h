@@ -80,12 +80,6 @@ inline void OfferRows(const AttendGroup& group, const Reach& reach, const float*
   }
 }
 
-// Masked keys of a row get the weight -0: zero in every sum, and told apart from a live weight that underflowed.
-HWY_INLINE void MarkMasked(KeyInterval live, const Reach& reach, float* s) {
-  for (int64_t j = reach.begin; j < std::min<int64_t>(live.begin, reach.end); ++j) s[j] = -0.0f;
-  for (int64_t j = std::max<int64_t>(live.end, reach.begin); j < reach.end; ++j) s[j] = -0.0f;
-}
-
 HWY_INLINE void MultiplyRow(const float* factors, int64_t begin, int64_t end, float* s) {
   const F32 d;
   for (int64_t j = begin; j < end; j += kLanes)
@@ -110,7 +104,6 @@ HWY_INLINE void Softmax(const AttendGroup& group, const Reach& reach, float* HWY
     float* s = scores + i * kScoreStride;
     float* moment = group.moment == nullptr ? nullptr : &partial.moment[i];
     ExpRow(s, reach.pair_begin, reach.pair_end, partial.max[i], &partial.sum[i], moment);
-    MarkMasked(group.score.live[i], reach, s);
     if (group.score.keep != nullptr) MultiplyRow(group.score.keep[i], reach.pair_begin, reach.pair_end, s);
   }
 }
@@ -169,36 +162,31 @@ HWY_INLINE bool AllFinite(const Vector (&c)[R][NV]) {
   return hn::AllTrue(d, hn::Eq(none, none));
 }
 
-// weights values, for NV vectors of columns. `live`: no term of a masked key at all, else only where some rows of the
-// group see a key and others do not.
+// weights values, for NV vectors of columns. A masked key has the weight 0; `marked`: -0, and is left out.
 template <int R, int NV>
 HWY_INLINE void BlendColumns(const AttendGroup& group, const Reach& reach, const float* HWY_RESTRICT weights,
-                             int64_t column, bool live, Vector (&sum)[R][NV]) {
+                             int64_t column, bool marked, Vector (&sum)[R][NV]) {
   const float* values = group.values + column;
   const int64_t stride = group.value_stride;
   Clear(sum);
-  if (live) {
+  if (marked) {
     MultiplyAddLive(weights, kScoreStride, 1, values, stride, reach.begin, reach.end, sum);
-    return;
-  }
-  MultiplyAddLive(weights, kScoreStride, 1, values, stride, reach.begin, reach.all_begin, sum);
-  if (group.ahead.count > 0 && column == 0) {
+  } else if (group.ahead.count > 0 && column == 0) {
     // A few rows of what comes next every so many keys.
     constexpr int64_t kStep = 64, kRowsAStep = 16;
     int64_t next = 0;
-    for (int64_t j = reach.all_begin; j < reach.all_end; j += kStep, next += kRowsAStep) {
+    for (int64_t j = reach.begin; j < reach.end; j += kStep, next += kRowsAStep) {
       FetchRows({&group.ahead, 1}, next, next + kRowsAStep);
-      MultiplyAdd(weights, kScoreStride, 1, values, stride, j, std::min(j + kStep, reach.all_end), sum);
+      MultiplyAdd(weights, kScoreStride, 1, values, stride, j, std::min(j + kStep, reach.end), sum);
     }
   } else {
-    MultiplyAdd(weights, kScoreStride, 1, values, stride, reach.all_begin, reach.all_end, sum);
+    MultiplyAdd(weights, kScoreStride, 1, values, stride, reach.begin, reach.end, sum);
   }
-  MultiplyAddLive(weights, kScoreStride, 1, values, stride, reach.all_end, reach.end, sum);
 }
 
-// The marks that MarkMasked leaves out: keys whose score is minus infinity, which a weight of 0 no longer tells.
+// Masked keys get the weight -0, told apart from a live weight that underflowed by the score.
 template <int R>
-void MarkHidden(const ScoreGroup& group, const Reach& reach, float* weights) {
+void MarkMasked(const ScoreGroup& group, const Reach& reach, float* weights) {
   HWY_ALIGN float scores[kRows * kScoreStride];
   Scores<R>(group, reach, scores);
   for (int64_t i = 0; i < R; ++i) {
@@ -213,15 +201,15 @@ void MarkHidden(const ScoreGroup& group, const Reach& reach, float* weights) {
 template <int R>
 HWY_INLINE void Blend(const AttendGroup& group, const Reach& reach, float* HWY_RESTRICT weights,
                       const Partial& partial) {
-  bool hidden_marked = false;
+  bool marked = false;
   ForColumns(group.value_columns, [&](int64_t column, auto vectors) {
     constexpr int kVectors = decltype(vectors)::value;
     Vector sum[R][kVectors];
     BlendColumns(group, reach, weights, column, false, sum);
     if (HWY_UNLIKELY(!AllFinite(sum))) {
-      if (!hidden_marked) MarkHidden<R>(group.score, reach, weights);
-      hidden_marked = true;
-      BlendColumns(group, reach, weights, column, true, sum);
+      if (!marked) MarkMasked<R>(group.score, reach, weights);
+      marked = true;
+      BlendColumns(group, reach, weights, column, marked, sum);
     }
 #pragma GCC unroll 8
     for (int i = 0; i < R; ++i) {

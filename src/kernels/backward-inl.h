@@ -73,17 +73,11 @@ HWY_INLINE void GradientRows(const GradientGroup& group, const Reach& reach) {
     constexpr int kVectors = decltype(vectors)::value;
     Vector sum[R][kVectors];
     Clear(sum);
-    MultiplyAdd(group.douts, group.dout_stride, 1, group.values + p * group.value_depth, kPanel, 0, group.value_depth,
-                sum);
+    MultiplyAdd(group.douts, group.dout_stride, 1, PanelAt(group.values, group.value_depth, p), kPanel, 0,
+                group.value_depth, sum);
     GradientPanel(group, p, sum);
   };
-  for (int64_t p = reach.begin / kPanel * kPanel; p < reach.end; p += kPanel) {
-    if (p + kPair >= reach.end) {
-      panel(std::integral_constant<int, kPanelVectors / 2>(), p);
-    } else {
-      panel(std::integral_constant<int, kPanelVectors>(), p);
-    }
-  }
+  ForPanels(reach, panel);
   if (capped) PassSoftcap(group, reach, slopes);
 }
 

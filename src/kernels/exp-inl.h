@@ -62,11 +62,21 @@ HWY_INLINE V Exp(D d, V x) {
   return hn::Mul(hn::MulAdd(ExpQuotient(d, r), r, hn::Set(d, 1.0f)), power);
 }
 
-// tanh(x) = -u / (2 + u), u = exp(-2|x|) - 1 = (2^n - 1) + 2^n (e^r - 1): no cancellation near 0, where n is 0. There
-// e^r - 1 must be right relative to itself: (e^r - 1) / r to degree 5, relative error 1.1e-8.
+// 1 / x for x in [1, 2]: an estimate, refined to the last bits but one or two; a division takes four times as long.
 template <class D, class V = hn::Vec<D>>
-HWY_INLINE V Tanh(D d, V x) {
-  const V y = ClampToFloor(d, hn::Mul(hn::Set(d, -2.0f), hn::Abs(x)));
+HWY_INLINE V Reciprocal(D d, V x) {
+  constexpr int kSteps = HWY_TARGET <= HWY_AVX3 ? 1 : 2;  // from 14 bits, elsewhere from 12 or 8
+  const V two = hn::Set(d, 2.0f);
+  V y = hn::ApproximateReciprocal(x);
+  for (int step = 0; step < kSteps; ++step) y = hn::Mul(y, hn::NegMulAdd(x, y, two));
+  return y;
+}
+
+// tanh(y / 2) for y <= 0: u / (2 + u), u = exp(y) - 1 = (2^n - 1) + 2^n (e^r - 1): no cancellation near 0, where n is
+// 0. There e^r - 1 must be right relative to itself: (e^r - 1) / r to degree 5, relative error 1.1e-8.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V TanhOfHalf(D d, V y) {
+  y = ClampToFloor(d, y);
   V r, power;
   SplitExponent(d, y, r, power);
   V q = hn::MulAdd(hn::Set(d, 1.388887409e-03f), r, hn::Set(d, 8.369104937e-03f));
@@ -75,7 +85,7 @@ HWY_INLINE V Tanh(D d, V x) {
   q = hn::MulAdd(q, r, hn::Set(d, 4.999999702e-01f));
   const V e = hn::MulAdd(hn::Mul(q, r), r, r);
   const V u = hn::MulAdd(e, power, hn::Sub(power, hn::Set(d, 1.0f)));
-  return hn::CopySignToAbs(hn::Div(hn::Neg(u), hn::Add(u, hn::Set(d, 2.0f))), x);
+  return hn::Mul(u, Reciprocal(d, hn::Add(u, hn::Set(d, 2.0f))));
 }
 
 }  // namespace HWY_NAMESPACE

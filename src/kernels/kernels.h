@@ -41,17 +41,20 @@ struct KeyInterval {
 };
 
 // The scores of up to `row_group` query rows against one tile of keys:
-// s = scale q.k, softcap, + bias, minus infinity outside the row's interval.
+// s = scale q.k, softcap, + ALiBi, + bias, minus infinity where masked or outside the row's interval.
 struct ScoreGroup {
   int64_t rows = 0, depth = 0;     // query rows, D
   const float* queries = nullptr;  // [rows, query_stride], already scaled
   int64_t query_stride = 0;
-  const float* keys = nullptr;         // panels, as pack_panels writes them
-  const float* products = nullptr;     // [rows, kScoreStride] q.k where they are known already; or nullptr
-  const KeyInterval* live = nullptr;   // [rows]
-  float softcap = 0;                   // 0: off
-  const float* const* bias = nullptr;  // [rows] pointers to [kKeyTile] floats (minus infinity masks); or nullptr
-  const float* const* keep = nullptr;  // [rows] pointers to [kKeyTile] dropout factors of the weights; or nullptr
+  const float* keys = nullptr;           // panels, as pack_panels writes them
+  const float* products = nullptr;       // [rows, kScoreStride] q.k where they are known already; or nullptr
+  const KeyInterval* live = nullptr;     // [rows]
+  float softcap = 0;                     // 0: off
+  const float* slopes = nullptr;         // [rows] ALiBi: + slope (distance + key); or nullptr
+  const int32_t* distances = nullptr;    // [rows] of the tile's first key
+  const float* const* bias = nullptr;    // [rows] pointers to [kKeyTile] floats (minus infinity masks); or nullptr
+  const uint8_t* const* mask = nullptr;  // [rows] pointers to [kKeyTile] bytes (0 masks); or nullptr
+  const float* const* keep = nullptr;    // [rows] pointers to [kKeyTile] dropout factors of the weights; or nullptr
 };
 
 // A row group's scores, and the state of its rows to which the tile's partial is added.
@@ -160,9 +163,6 @@ struct Kernels {
 
   // y = factor x.
   void (*scale)(const float* x, float factor, int64_t count, float* y) noexcept = nullptr;
-  // y_n = x_n (0 where nullptr) + slope (distance + n), minus infinity where mask (unless nullptr) is 0.
-  void (*bias_row)(const float* x, const uint8_t* mask, float slope, int64_t distance, int64_t count,
-                   float* y) noexcept = nullptr;
   // factors[n] = dropout factor of key first_key + n of a query of a row; first_key a multiple of 4.
   void (*dropout_row)(const DropoutKey& key, int64_t row, int64_t query, int64_t first_key, int64_t count,
                       float* factors) noexcept = nullptr;

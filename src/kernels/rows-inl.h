@@ -1,4 +1,4 @@
-// Plain passes over one row of floats: scaling, ALiBi and masks into a bias, a test for NaN and infinity, and the peak
+// Plain passes over one row of floats: scaling, a product, a test for NaN and infinity, and the peak
 // measurement.
 #if defined(LIMELIGHT_KERNELS_ROWS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef LIMELIGHT_KERNELS_ROWS_INL_H_
@@ -42,37 +42,6 @@ void Pool(const float* sums, const float* maxima, int64_t count, float* total, f
     *most = std::max(*most, maxima[n]);
   }
   *total += rest;
-}
-
-void BiasRow(const float* x, const uint8_t* mask, float slope, int64_t distance, int64_t count, float* y) noexcept {
-  const F32 d;
-  const hn::RebindToSigned<F32> di;
-  const hn::Rebind<uint8_t, F32> du8;
-  const auto whole = [&](const float* from, const uint8_t* attend, int64_t n, float* to) {
-    Vector v = from == nullptr ? hn::Zero(d) : hn::LoadU(d, from);
-    if (slope != 0) {
-      const auto far = hn::ConvertTo(d, hn::Iota(di, static_cast<int32_t>(distance + n)));
-      v = hn::MulAdd(hn::Set(d, slope), far, v);
-    }
-    if (attend != nullptr) {
-      const auto blocked = hn::RebindMask(d, hn::Eq(hn::PromoteTo(di, hn::LoadU(du8, attend)), hn::Zero(di)));
-      v = hn::IfThenElse(blocked, hn::Set(d, kMinusInfinity), v);
-    }
-    hn::StoreU(v, d, to);
-  };
-  int64_t n = 0;
-  for (; n + kLanes <= count; n += kLanes) {
-    whole(x == nullptr ? nullptr : x + n, mask == nullptr ? nullptr : mask + n, n, y + n);
-  }
-  if (n >= count) return;
-  // The rest in a vector too: where a row begins and ends must not change how its elements are rounded.
-  float some[kLanes] = {};
-  uint8_t attend[kLanes] = {};
-  const size_t rest = static_cast<size_t>(count - n);
-  if (x != nullptr) std::memcpy(some, x + n, rest * sizeof(float));
-  if (mask != nullptr) std::memcpy(attend, mask + n, rest);
-  whole(some, mask == nullptr ? nullptr : attend, n, some);
-  std::memcpy(y + n, some, rest * sizeof(float));
 }
 
 // Sum of x_n y_n, in four chains of vectors.

@@ -24,44 +24,57 @@ namespace hn = hwy::HWY_NAMESPACE;
 // the tile.
 constexpr int64_t kPair = 2 * kLanes;
 
-// What a row group sees of a tile: keys that some row sees, keys that all rows see, and the first in whole vector
-// pairs.
+// Keys of a tile that some row of a group sees, and the same rounded outwards to pairs of vectors.
 struct Reach {
-  int64_t begin, end;            // the union
-  int64_t all_begin, all_end;    // the intersection, maybe empty (then both equal end)
-  int64_t pair_begin, pair_end;  // the union, rounded outwards to pairs of vectors
+  int64_t begin, end;
+  int64_t pair_begin, pair_end;
 };
 
 inline Reach ReachOf(const ScoreGroup& group) {
-  Reach reach{kKeyTile, 0, 0, kKeyTile, 0, 0};
+  Reach reach{kKeyTile, 0, 0, 0};
   for (int64_t i = 0; i < group.rows; ++i) {
     const KeyInterval live = group.live[i];
-    reach.all_begin = std::max<int64_t>(reach.all_begin, live.begin);
-    reach.all_end = std::min<int64_t>(reach.all_end, live.end);
     if (live.begin >= live.end) continue;
     reach.begin = std::min<int64_t>(reach.begin, live.begin);
     reach.end = std::max<int64_t>(reach.end, live.end);
   }
-  if (reach.all_begin >= reach.all_end) reach.all_begin = reach.all_end = reach.end;
   reach.pair_begin = reach.begin / kPair * kPair;
   reach.pair_end = (reach.end + kPair - 1) / kPair * kPair;
   return reach;
 }
 
-// Softcap of one vector of scores, and its slope 1 - tanh^2 where that is wanted.
+// c tanh(s / c) of one vector of scores, and its slope 1 - tanh^2 where that is wanted.
 HWY_INLINE Vector Softcap(Vector s, float softcap, float* slope) {
   const F32 d;
-  const Vector cap = hn::Set(d, softcap);
-  const Vector bend = Tanh(d, hn::Div(s, cap));
+  const Vector bend = TanhOfHalf(d, hn::Mul(hn::Abs(s), hn::Set(d, -2.0f / softcap)));  // of -|s|
   if (slope != nullptr) hn::Store(hn::NegMulAdd(bend, bend, hn::Set(d, 1.0f)), d, slope);
-  return hn::Mul(cap, bend);
+  return hn::CopySignToAbs(hn::Mul(bend, hn::Set(d, -softcap)), s);
 }
 
-// A bias of minus infinity replaces the score: added to NaN or infinity it would not hide the key.
-HWY_INLINE Vector AddBias(Vector s, const float* bias) {
+// Row i of the group from `begin` to `end`, in whole vectors: what its options make of scale q.k.
+HWY_INLINE void Adjust(const ScoreGroup& group, int64_t i, int64_t begin, int64_t end, float* s, float* slopes) {
   const F32 d;
-  const Vector b = hn::LoadU(d, bias);
-  return hn::IfThenElse(hn::Eq(b, hn::Set(d, kMinusInfinity)), b, hn::Add(s, b));
+  const hn::RebindToSigned<F32> di;
+  const hn::Rebind<uint8_t, F32> du8;
+  const Vector blocked = hn::Set(d, kMinusInfinity);
+  for (int64_t j = begin; j < end; j += kLanes) {
+    Vector v = hn::Load(d, s + j);
+    if (group.softcap != 0) v = Softcap(v, group.softcap, slopes == nullptr ? nullptr : slopes + j);
+    if (group.slopes != nullptr) {
+      const auto key = hn::Add(hn::Iota(di, 0), hn::Set(di, group.distances[i] + static_cast<int32_t>(j)));
+      v = hn::MulAdd(hn::Set(d, group.slopes[i]), hn::ConvertTo(d, key), v);
+    }
+    if (group.bias != nullptr) {
+      // Minus infinity replaces the score: added to NaN or infinity it would not hide the key.
+      const Vector bias = hn::LoadU(d, group.bias[i] + j);
+      v = hn::IfThenElse(hn::Eq(bias, blocked), blocked, hn::Add(v, bias));
+    }
+    if (group.mask != nullptr) {
+      const auto attend = hn::PromoteTo(di, hn::LoadU(du8, group.mask[i] + j));
+      v = hn::IfThenElse(hn::RebindMask(d, hn::Eq(attend, hn::Zero(di))), blocked, v);
+    }
+    hn::Store(v, d, s + j);
+  }
 }
 
 // Minus infinity outside [live.begin, live.end), within [begin, end) in whole vectors.
@@ -79,6 +92,23 @@ HWY_INLINE void MaskOutside(KeyInterval live, int64_t begin, int64_t end, float*
   }
 }
 
+// Key p, a multiple of a pair, of packed panels.
+HWY_INLINE const float* PanelAt(const float* panels, int64_t depth, int64_t p) {
+  return panels + p / kPanel * kPanel * depth + p % kPanel;
+}
+
+// Calls f(vectors as a constant, first key) for the panels that `reach` covers, halves of one at either end.
+template <class F>
+HWY_INLINE void ForPanels(const Reach& reach, const F& f) {
+  int64_t p = reach.pair_begin;
+  if (p % kPanel != 0) {
+    f(std::integral_constant<int, kPanelVectors / 2>(), p);
+    p += kPair;
+  }
+  for (; p + kPair < reach.end; p += kPanel) f(std::integral_constant<int, kPanelVectors>(), p);
+  if (p < reach.end) f(std::integral_constant<int, kPanelVectors / 2>(), p);
+}
+
 // scores = q k^T over the panels that `reach` covers.
 template <int R>
 HWY_INLINE void Products(const ScoreGroup& group, const Reach& reach, float* HWY_RESTRICT scores) {
@@ -87,44 +117,30 @@ HWY_INLINE void Products(const ScoreGroup& group, const Reach& reach, float* HWY
     constexpr int kVectors = decltype(vectors)::value;
     Vector sum[R][kVectors];
     Clear(sum);
-    MultiplyAdd(group.queries, group.query_stride, 1, group.keys + p * group.depth, kPanel, 0, group.depth, sum);
+    MultiplyAdd(group.queries, group.query_stride, 1, PanelAt(group.keys, group.depth, p), kPanel, 0, group.depth, sum);
 #pragma GCC unroll 8
     for (int i = 0; i < R; ++i) {
 #pragma GCC unroll 4
       for (int j = 0; j < kVectors; ++j) hn::Store(sum[i][j], d, scores + i * kScoreStride + p + j * kLanes);
     }
   };
-  for (int64_t p = reach.begin / kPanel * kPanel; p < reach.end; p += kPanel) {
-    if (p + kPair >= reach.end) {
-      panel(std::integral_constant<int, kPanelVectors / 2>(), p);
-    } else {
-      panel(std::integral_constant<int, kPanelVectors>(), p);
-    }
-  }
+  ForPanels(reach, panel);
 }
 
 // scores [R, kScoreStride]: filled over the pairs that `reach` covers; slopes of the softcap likewise, where wanted.
 template <int R>
 HWY_INLINE void Scores(const ScoreGroup& group, const Reach& reach, float* HWY_RESTRICT scores,
                        float* slopes = nullptr) {
-  const F32 d;
   if (group.products != nullptr) {
     std::memcpy(scores, group.products, R * kScoreStride * sizeof(float));
   } else {
     Products<R>(group, reach, scores);
   }
+  const bool adjusted = group.softcap != 0 || group.slopes != nullptr || group.bias != nullptr || group.mask != nullptr;
   for (int64_t i = 0; i < R; ++i) {
     float* s = scores + i * kScoreStride;
-    const float* bias = group.bias == nullptr ? nullptr : group.bias[i];
-    if (bias != nullptr || group.softcap != 0) {
-      for (int64_t j = reach.pair_begin; j < reach.pair_end; j += kLanes) {
-        Vector v = hn::Load(d, s + j);
-        if (group.softcap != 0) {
-          v = Softcap(v, group.softcap, slopes == nullptr ? nullptr : slopes + i * kScoreStride + j);
-        }
-        if (bias != nullptr) v = AddBias(v, bias + j);
-        hn::Store(v, d, s + j);
-      }
+    if (adjusted) {
+      Adjust(group, i, reach.pair_begin, reach.pair_end, s, slopes == nullptr ? nullptr : slopes + i * kScoreStride);
     }
     MaskOutside(group.live[i], reach.pair_begin, reach.pair_end, s);
   }

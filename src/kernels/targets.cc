@@ -36,7 +36,6 @@ void FillTable(Kernels& kernels) {
   kernels.weigh_scores = WeighScores;
   kernels.pool = Pool;
   kernels.scale = Scale;
-  kernels.bias_row = BiasRow;
   kernels.dropout_row = DropoutRow;
   kernels.widen = Widen;
   kernels.narrow = Narrow;

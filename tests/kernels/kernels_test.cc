@@ -114,19 +114,6 @@ TEST_P(KernelsTest, AllFiniteFindsOneBadNumberAnywhere) {
   }
 }
 
-TEST_P(KernelsTest, MaskBecomesMinusInfinityAndBiasStays) {
-  for (const size_t count : {1, 15, 16, 33}) {
-    const auto bias = random(count);
-    std::vector<uint8_t> mask(count);
-    for (size_t n = 0; n < count; ++n) mask[n] = n % 3 == 0 ? 0 : n % 3 == 1 ? 1 : 255;
-    std::vector<float> y(count);
-    kernels().bias_row(bias.data(), mask.data(), 0, 0, static_cast<int64_t>(count), y.data());
-    for (size_t n = 0; n < count; ++n) EXPECT_EQ(y[n], mask[n] == 0 ? -kInfinity : bias[n]);
-    kernels().bias_row(nullptr, mask.data(), 0, 0, static_cast<int64_t>(count), y.data());
-    for (size_t n = 0; n < count; ++n) EXPECT_EQ(y[n], mask[n] == 0 ? -kInfinity : 0.0f);
-  }
-}
-
 INSTANTIATE_TEST_SUITE_P(Isa, KernelsTest, testing::Range<size_t>(0, all_kernels().size()),
                          [](const auto& test) { return all_kernels()[test.param].isa; });
 
