@@ -130,16 +130,6 @@ TEST(HiddenKeys, NaNInARowMaskedPerRowStaysWithTheRowsThatSeeIt) {
   under_every_isa([&] { EXPECT_TRUE(both.agrees(p.attend())); });
 }
 
-TEST(HiddenKeys, NaNThatIsNotMaskedPropagates) {
-  Problem p = make_problem({.B = 2, .H = 4, .G = 4, .M = 16, .N = 16, .D = 8, .E = 8});
-  std::fill_n(p.q.data(), p.q.count(), kNaN);
-  under_every_isa([&] {
-    const AttentionResult found = p.attend();
-    for (int64_t n = 0; n < found.out.count(); ++n) ASSERT_TRUE(std::isnan(found.out.data()[n]));
-    for (int64_t n = 0; n < found.lse.count(); ++n) ASSERT_TRUE(std::isnan(found.lse.data()[n]));
-  });
-}
-
 TEST(HiddenKeys, AQueryThatIsNaNLeavesItsNeighboursAlone) {
   Problem p = make_problem({.M = 14, .N = 70, .D = 8, .E = 8});
   under_every_isa([&] {

@@ -50,18 +50,6 @@ TEST(Intervals, WindowsAreAsDrawn) {
   EXPECT_EQ(seen(5, 3, Causal::kNone, {1, 1}), "... x.. xx. xxx .xx");
 }
 
-TEST(Intervals, AWindowOfWTokensCountsTheQueryItself) {
-  const auto window_of = [](int64_t w) { return Window{.left = w - 1, .right = 0}; };
-  EXPECT_EQ(seen(6, 6, Causal::kBottomRight, window_of(2)).substr(35), "....xx");
-  EXPECT_EQ(seen(3, 3, Causal::kBottomRight, window_of(1)), "x.. .x. ..x");
-  EXPECT_EQ(seen(1, 800, Causal::kBottomRight, window_of(200)), std::string(600, '.') + std::string(200, 'x'));
-  Problem wide = make_problem({.M = 200, .N = 200, .D = 8, .E = 8});
-  wide.causal = Causal::kBottomRight;
-  const AttentionResult causal = wide.attend();
-  wide.window = window_of(496);
-  EXPECT_TRUE(same_bits(wide.attend(), causal));
-}
-
 TEST(Intervals, TheWidestWindowIsNoWindow) {
   constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
   for (auto [m, n] : {std::pair{5, 5}, {7, 3}, {3, 7}}) {

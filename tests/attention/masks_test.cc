@@ -21,33 +21,6 @@ Tensor<float, 4> filled(const std::array<int64_t, 4>& sizes, float value) {
   return tensor;
 }
 
-TEST(Masks, RowWithoutKeysIsZeroAndItsNeighboursAreNot) {
-  Problem p = make_problem({.M = 8, .N = 8, .D = 8, .E = 8});
-  p.mask = Tensor<uint8_t, 4>({1, 1, 8, 8});
-  for (int64_t i = 0; i < 4; ++i) {
-    for (int64_t j = 0; j < 4; ++j) (*p.mask)(0, 0, i, j) = 1;
-  }
-  under_every_isa([&] {
-    const AttentionResult found = p.attend();
-    EXPECT_TRUE(Judge(p).agrees(found));
-    for (int64_t i = 4; i < 8; ++i) expect_dead(found, 0, 0, i);
-  });
-}
-
-TEST(Masks, LastRowWithoutKeysIsZero) {
-  Problem p = make_problem({.H = 2, .G = 2, .M = 6, .N = 10, .D = 8, .E = 8});
-  p.scale = 0.125f;
-  p.mask = Tensor<uint8_t, 4>({1, 1, 6, 10});
-  for (int64_t i = 0; i < 5; ++i) {
-    for (int64_t j = 0; j <= i; ++j) (*p.mask)(0, 0, i, j) = 1;
-  }
-  under_every_isa([&] {
-    const AttentionResult found = p.attend();
-    EXPECT_TRUE(Judge(p).agrees(found));
-    for (int64_t h = 0; h < 2; ++h) expect_dead(found, 0, h, 5);
-  });
-}
-
 TEST(Masks, CausalAndMaskMayEmptyARowTogether) {
   Problem p = make_problem({.M = 4, .N = 4, .D = 8, .E = 8});
   p.causal = Causal::kBottomRight;
@@ -59,21 +32,6 @@ TEST(Masks, CausalAndMaskMayEmptyARowTogether) {
     expect_dead(found, 0, 0, 0);
     expect_dead(found, 0, 0, 1);
     for (int64_t e = 0; e < 8; ++e) EXPECT_EQ(found.out(0, 0, 3, e), p.v(0, 0, 2, e));
-  });
-}
-
-TEST(Masks, FiniteBiasIsArithmetic) {
-  Problem p = make_problem({.M = 3, .N = 3, .D = 4, .E = 4});
-  const AttentionResult plain = p.attend();
-  p.bias = filled({1, 1, 3, 3}, 1);
-  for (int64_t j = 0; j < 3; ++j) (*p.bias)(0, 0, 0, j) = -FLT_MAX;
-  under_every_isa([&] {
-    const AttentionResult found = p.attend();
-    for (int64_t e = 0; e < 4; ++e) {
-      EXPECT_NEAR(found.out(0, 0, 0, e), (p.v(0, 0, 0, e) + p.v(0, 0, 1, e) + p.v(0, 0, 2, e)) / 3, 1e-6);
-      for (int64_t i : {1, 2}) EXPECT_NEAR(found.out(0, 0, i, e), plain.out(0, 0, i, e), 1e-6);
-    }
-    EXPECT_TRUE(Judge(p).agrees(found));
   });
 }
 
@@ -114,25 +72,6 @@ TEST(Masks, SumsThatOverflowMaskAndSumsThatDoNotShift) {
   });
 }
 
-TEST(Masks, BandedBiasHasNoNaNWhereLeadingTilesAreMasked) {
-  for (int64_t n : {511, 512, 513, 600, 640, 1023, 1024, 1025}) {
-    for (int64_t size : {2, 4}) {
-      Problem p = make_problem({.M = n, .N = n, .D = size, .E = size});
-      for (Tensor<float, 4>* t : {&p.q, &p.k, &p.v}) std::fill_n(t->data(), t->count(), 1.0f);
-      p.bias = filled({1, 1, n, n}, -kInfinity);
-      for (int64_t i = 0; i < n; ++i) {
-        for (int64_t j = std::max<int64_t>(0, i - 9); j <= i; ++j) (*p.bias)(0, 0, i, j) = 0;
-      }
-      under_every_isa([&] {
-        const AttentionResult found = p.attend();
-        for (int64_t i = 0; i < n; ++i) {
-          for (int64_t e = 0; e < size; ++e) ASSERT_NEAR(found.out(0, 0, i, e), 1, 1e-6) << n << " row " << i;
-        }
-      });
-    }
-  }
-}
-
 TEST(Masks, NonzeroMeansAttend) {
   Problem p = make_problem({.M = 1, .N = 4, .D = 8, .E = 8});
   p.mask = Tensor<uint8_t, 4>({1, 1, 1, 4});
@@ -144,20 +83,6 @@ TEST(Masks, NonzeroMeansAttend) {
   under_every_isa([&] { EXPECT_TRUE(judge.agrees(p.attend())); });
   (*p.mask)(0, 0, 0, 3) = 0;  // the newest key masked
   under_every_isa([&] { EXPECT_TRUE(Judge(p).agrees(p.attend())); });
-}
-
-TEST(Masks, TriangleMaskEqualsCausalInBits) {
-  Problem p = make_problem({.H = 2, .G = 1, .M = 70, .N = 70, .D = 16, .E = 16});
-  p.causal = Causal::kTopLeft;
-  under_every_isa([&] {
-    p.causal = Causal::kTopLeft;
-    p.mask.reset();
-    const AttentionResult causal = p.attend();
-    p.causal = Causal::kNone;
-    p.mask = Tensor<uint8_t, 4>({1, 1, 70, 70});
-    for (int64_t i = 0; i < 70; ++i) std::fill_n(&(*p.mask)(0, 0, i, 0), i + 1, uint8_t{1});
-    EXPECT_TRUE(same_bits(p.attend(), causal));
-  });
 }
 
 // Each axis of [B, H, M, N] its own size or 1: sixteen shapes.
