@@ -1,0 +1,86 @@
+// Decoders: GPT-2 and the Llama family (Llama, SmolLM2, Qwen2, Mistral), from a Hugging Face folder or a GGUF file.
+// Every layer's attention is open to an observer, in prefill and at every generated token.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "limelight/model.h"
+
+namespace limelight {
+
+struct DecoderConfig {
+  std::string name;          // of the folder or file
+  std::string architecture;  // "gpt2", "llama", "qwen2", "mistral"
+  int64_t layers = 0, heads = 0, groups = 0, head_size = 0, hidden = 0, intermediate = 0, vocabulary = 0;
+  int64_t positions = 0;  // the longest context
+  int64_t window = -1;    // tokens a query sees at most, itself among them; -1: all
+  float norm_epsilon = 0;
+};
+
+// The keys and values of one sequence, f32, for up to `capacity` tokens: layers x 2 x groups x capacity x head_size
+// floats. Move-only. Not shared by two calls at once.
+class DecoderCache {
+ public:
+  DecoderCache(const DecoderConfig& config, int64_t capacity);  // throws std::invalid_argument beyond config.positions
+  DecoderCache(DecoderCache&&) noexcept;
+  DecoderCache& operator=(DecoderCache&&) noexcept;
+  ~DecoderCache();
+
+  int64_t length() const;  // tokens it holds
+  int64_t capacity() const;
+  void truncate(int64_t length);  // forgets what comes after
+
+ private:
+  friend class Decoder;
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+struct DecoderOptions {
+  std::optional<Causal> causal = std::nullopt;  // kNone: every token sees all (for the lens; only with an empty cache)
+  // q [1,H,M,D] of the new tokens, k [1,G,N,D] of all so far, both after the rotation of positions.
+  AttentionObserver observer = nullptr;
+  int64_t layers = -1;  // run only the first so many (then no logits are given); -1: all
+  Run run = {};         // progress counts over the whole pass
+};
+
+// Immutable after load; safe from several threads at once with caches of their own. Weights stay in the precision they
+// are stored in; activations and arithmetic are f32. Same bits for any number of threads and any cut of the tokens into
+// calls: token by token equals one full pass.
+class Decoder {
+ public:
+  // A folder (config.json, tokenizer.json, model.safetensors or model.safetensors.index.json) or a .gguf file.
+  // Throws FileError or FormatError naming file and field; what is not supported is refused by name.
+  static Decoder load(const std::filesystem::path& path, const Run& run = {});
+  // Whether `path` is something load() would take, from its config or metadata alone.
+  static bool recognises(const std::filesystem::path& path);
+  Decoder(Decoder&&) noexcept;
+  Decoder& operator=(Decoder&&) noexcept;
+  ~Decoder();
+
+  const DecoderConfig& config() const;
+  const Tokenizer& tokenizer() const;                // throws FormatError when there is none
+  const std::vector<int32_t>& end_ids() const;       // that end a text
+  std::optional<std::string> chat_template() const;  // as the model's metadata has it
+  const std::vector<std::string>& unused_tensors() const;
+
+  // Adds ids [T] to the cache and returns the logits of each of them, [T, vocabulary], or of the last alone,
+  // [1, vocabulary]. Throws std::invalid_argument, with the cache as it was, for ids that the model does not know and
+  // for more than the cache can hold.
+  Tensor<float, 2> forward(std::span<const int32_t> ids, DecoderCache& cache, const DecoderOptions& options = {}) const;
+  Tensor<float, 2> forward_last(std::span<const int32_t> ids, DecoderCache& cache,
+                                const DecoderOptions& options = {}) const;
+
+ private:
+  struct State;
+  explicit Decoder(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace limelight
