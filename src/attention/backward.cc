@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -62,21 +63,25 @@ void check_gradients(const Problem& p, const AttentionOptions& options, const Fl
   check_pages_apart(p);
 }
 
-// Everything that no task may come to: keys beyond a length, pages out of use, columns nobody sees.
-void clear(const Problem& p, const AttentionGradients& gradients) {
-  for (const std::optional<FloatOutput>& view : {gradients.dk, gradients.dv}) {
-    if (!view || !p.key_lengths) continue;
-    const auto [blocks, groups, rows, size] = view->sizes;
-    for (int64_t n = 0; n < blocks * groups * rows * size; ++n) {
-      const int64_t row = n / size;
-      store_float(0, view->at(row / rows / groups, row / rows % groups, row % rows, n % size), view->storage);
+void clear(const FloatOutput& view, const Run& run) {
+  if (view.count() == 0) return;
+  parallel_for(view.sizes[0] * view.sizes[1], run, kWhere, [&](int64_t n) {
+    for (int64_t row = 0; row < view.sizes[2]; ++row) {
+      const auto at = [&](int64_t column) { return view.at(n / view.sizes[1], n % view.sizes[1], row, column); };
+      if (view.strides[3] == 1) {
+        std::memset(at(0), 0, static_cast<size_t>(view.sizes[3] * storage_bytes(view.storage)));
+      } else {
+        for (int64_t column = 0; column < view.sizes[3]; ++column) store_float(0, at(column), view.storage);
+      }
     }
-  }
-  if (!gradients.dbias) return;
-  const auto [b, h, m, n] = gradients.dbias->sizes;
-  for (int64_t at = 0; at < b * h * m * n; ++at) {
-    (*gradients.dbias)(at / (h * m * n), at / (m * n) % h, at / n % m, at % n) = 0;
-  }
+  });
+}
+
+// Everything that no task may come to: keys beyond a length, pages out of use, columns nobody sees.
+void clear(const Problem& p, const AttentionGradients& gradients, const Run& run) {
+  if (p.key_lengths && gradients.dk) clear(*gradients.dk, run);
+  if (p.key_lengths && gradients.dv) clear(*gradients.dv, run);
+  if (gradients.dbias) clear(*gradients.dbias, run);
 }
 
 // Row statistics of the whole call, [B, H, M].
@@ -155,7 +160,7 @@ void attention_backward(FloatView q, FloatView k, FloatView v, const AttentionOp
   const Run quiet{threads, nullptr};
   const size_t rows = static_cast<size_t>(problem.batch * problem.heads * problem.queries);
   RowStatistics statistics{std::vector<float>(rows), std::vector<float>(rows)};
-  clear(problem, gradients);
+  clear(problem, gradients, quiet);
   prepare(problem, kernels, quiet, out, lse, dout, dlse, statistics);
   const BackwardPlan plan = make_backward_plan(problem, kernels, sums_bias_across_heads(problem, gradients));
   Tensor<float, 2> dq;

@@ -50,8 +50,8 @@ void check_shapes(const char* where, Problem& p) {
 
 void check_numbers(const char* where, const Problem& p) {
   if (!std::isfinite(p.scale)) refuse(where, "scale", "a finite number", std::to_string(p.scale));
-  if (!std::isfinite(p.softcap) || p.softcap < 0) {
-    refuse(where, "softcap", "0 (off) or a positive finite number", std::to_string(p.softcap));
+  if (p.softcap != 0 && (!std::isnormal(p.softcap) || p.softcap < 0)) {  // of a subnormal one 1 / softcap overflows
+    refuse(where, "softcap", "0 (off) or a positive normal number", std::to_string(p.softcap));
   }
   if (p.window.left < -1) refuse(where, "window.left", "-1 (unlimited) or more", std::to_string(p.window.left));
   if (p.window.right < -1) refuse(where, "window.right", "-1 (unlimited) or more", std::to_string(p.window.right));

@@ -137,7 +137,7 @@ TEST(NumberCases, SoftcapActsForwardAndBackwardZeroIsOffAndNonsenseIsRefused) {
   EXPECT_GT(error_of(results[0].out, results[1].out).max, 0.1);
   EXPECT_GT(error_of(results[1].out, results[2].out).max, 0.1);
   EXPECT_GT(error_of(results[0].out, results[2].out).max, 1e-3);
-  for (float cap : {-1.0f, kInfinity, kNaN}) {
+  for (float cap : {-1.0f, kInfinity, kNaN, 1e-40f}) {
     p.softcap = cap;
     EXPECT_THROW(p.attend(), std::invalid_argument) << cap;
     EXPECT_THROW(look(p.q, p.k, p.options(), {}), std::invalid_argument) << cap;
