@@ -6,12 +6,6 @@
 #include <cmath>
 
 namespace limelight::detail {
-namespace {
-
-// So few rows wait for memory, not for arithmetic.
-constexpr int64_t kFewRows = 24;
-
-}  // namespace
 
 ForwardTask::ForwardTask(const Problem& problem, const Kernels& kernels, const ForwardResults& results,
                          const Task& task, int64_t capacity)
