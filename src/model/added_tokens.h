@@ -17,6 +17,7 @@ struct AddedToken {
   bool lstrip = false;       // takes the white space before it
   bool rstrip = false;       // takes the white space after it
   bool normalized = false;   // matched in the normalised text, in its own normalised form
+  bool special = false;      // no text of a reader: decoding leaves it out
 };
 
 class AddedTokens {

@@ -22,6 +22,7 @@ class JsonField {
   void each(const std::function<void(const JsonField&)>& visit) const;  // the elements of an array
   void each_member(const std::function<void(const std::string& key, const JsonField&)>& visit) const;
 
+  bool is_array() const { return value_->is_array(); }
   bool as_bool() const;
   int64_t as_integer(int64_t low, int64_t high) const;
   double as_number() const;

@@ -56,13 +56,6 @@ Characters lower(const Characters& text) {
   return result;
 }
 
-bool is_bert_punctuation(char32_t code) {
-  // ASCII symbols such as $ and ^ count too.
-  const bool ascii = (code >= 0x21 && code <= 0x2F) || (code >= 0x3A && code <= 0x40) ||
-                     (code >= 0x5B && code <= 0x60) || (code >= 0x7B && code <= 0x7E);
-  return ascii || is_punctuation(code);
-}
-
 }  // namespace
 
 Characters BertNormalizer::normalize(const Characters& text) const {
@@ -71,6 +64,12 @@ Characters BertNormalizer::normalize(const Characters& text) const {
   if (strip_accents) result = without_accents(result);
   if (lowercase) result = lower(result);
   return result;
+}
+
+bool is_bert_punctuation(char32_t code) {
+  const bool ascii = (code >= 0x21 && code <= 0x2F) || (code >= 0x3A && code <= 0x40) ||
+                     (code >= 0x5B && code <= 0x60) || (code >= 0x7B && code <= 0x7E);
+  return ascii || is_punctuation(code);
 }
 
 std::vector<Range> split_words(std::u32string_view text) {

@@ -17,6 +17,8 @@ struct BertNormalizer {
   Characters normalize(const Characters& text) const;
 };
 
+bool is_bert_punctuation(char32_t code);  // P*, and ASCII symbols such as $ and ^
+
 // Words between white space; each punctuation character is a word of its own.
 std::vector<Range> split_words(std::u32string_view text);
 

@@ -6,14 +6,15 @@
 #include <algorithm>
 
 namespace limelight::detail {
+
+int combining_class(char32_t code) {
+  return utf8proc_get_property(static_cast<utf8proc_int32_t>(code))->combining_class;
+}
+
 namespace {
 
 utf8proc_category_t category(char32_t code) {
   return utf8proc_category(static_cast<utf8proc_int32_t>(code));
-}
-
-int combining_class(char32_t code) {
-  return utf8proc_get_property(static_cast<utf8proc_int32_t>(code))->combining_class;
 }
 
 bool between(utf8proc_category_t value, utf8proc_category_t first, utf8proc_category_t last) {
@@ -105,6 +106,12 @@ std::vector<Decomposed> decompose(std::u32string_view text) {
   }
   order_marks(result);
   return result;
+}
+
+char32_t composite_of(char32_t first, char32_t second) {
+  utf8proc_int32_t pair[] = {static_cast<utf8proc_int32_t>(first), static_cast<utf8proc_int32_t>(second)};
+  const auto options = static_cast<utf8proc_option_t>(UTF8PROC_COMPOSE | UTF8PROC_STABLE);
+  return utf8proc_normalize_utf32(pair, 2, options) == 1 ? static_cast<char32_t>(pair[0]) : 0;
 }
 
 }  // namespace limelight::detail

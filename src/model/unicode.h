@@ -29,4 +29,9 @@ struct Decomposed {
 };
 std::vector<Decomposed> decompose(std::u32string_view text);
 
+int combining_class(char32_t code);
+
+// The one code that is canonically the same as the two (their primary composite); 0: there is none.
+char32_t composite_of(char32_t first, char32_t second);
+
 }  // namespace limelight::detail

@@ -54,6 +54,38 @@ Characters decode_utf8(std::string_view text, const char* where) {
   return characters;
 }
 
+void append_utf8(char32_t code, std::string& out) {
+  utf8proc_uint8_t bytes[4];
+  const utf8proc_ssize_t length = utf8proc_encode_char(static_cast<utf8proc_int32_t>(code), bytes);
+  out.append(reinterpret_cast<const char*>(bytes), static_cast<size_t>(length));
+}
+
+// Table 3-7 of the Unicode standard: only the second byte has bounds of its own.
+Utf8Sequence utf8_sequence(std::string_view bytes) {
+  using Kind = Utf8Sequence::Kind;
+  const auto byte = [&](size_t i) { return static_cast<unsigned char>(bytes[i]); };
+  const unsigned first = byte(0);
+  if (first < 0x80) return {Kind::kWhole, 1};
+  if (first < 0xC2 || first > 0xF4) return {Kind::kBroken, 1};
+  const size_t length = first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+  const unsigned low = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
+  const unsigned high = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
+  for (size_t i = 1; i < length; ++i) {
+    if (i == bytes.size()) return {Kind::kCut, i};
+    if (i == 1 ? byte(i) < low || byte(i) > high : !continues_sequence(bytes[i])) return {Kind::kBroken, i};
+  }
+  return {Kind::kWhole, length};
+}
+
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const Utf8Sequence sequence = utf8_sequence(text);
+    if (sequence.kind != Utf8Sequence::Kind::kWhole) return false;
+    text.remove_prefix(sequence.length);
+  }
+  return true;
+}
+
 }  // namespace detail
 
 int64_t code_points(std::string_view text, int64_t offset) {

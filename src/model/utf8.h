@@ -33,4 +33,15 @@ struct Characters {
 // or beyond U+10FFFF.
 Characters decode_utf8(std::string_view text, const char* where);
 
+void append_utf8(char32_t code, std::string& out);
+
+// What bytes that are not empty begin with: a character, one that ends before it is whole, or `length` bytes of none.
+struct Utf8Sequence {
+  enum class Kind { kWhole, kCut, kBroken } kind = Kind::kBroken;
+  size_t length = 0;  // for kBroken the bytes a reader shows as one U+FFFD
+};
+Utf8Sequence utf8_sequence(std::string_view bytes);
+
+bool is_utf8(std::string_view text);
+
 }  // namespace limelight::detail

@@ -10,14 +10,9 @@
 #include <vector>
 
 #include "model/utf8.h"
+#include "model/vocabulary.h"
 
 namespace limelight::detail {
-
-// An entry of the vocabulary.
-struct Piece {
-  int32_t id = 0;
-  std::string text;
-};
 
 // Looks up a std::u32string by view.
 struct CodesHash {

@@ -1,0 +1,194 @@
+// The steps of a tokenizer.json up to its model.
+#include "model/tokenizer_json_steps.h"
+
+#include <limits>
+
+#include "model/pretokenizer_scanners.h"
+
+namespace limelight::detail {
+namespace {
+
+constexpr int64_t kMaxId = std::numeric_limits<int32_t>::max();
+
+bool has_byte_level_model(const TokenizerConfig& config) {
+  return std::holds_alternative<ByteLevelBpeConfig>(config.model);
+}
+
+// A member that may be absent: false then.
+bool flag(const JsonField& field, const char* name) {
+  const auto found = field.find(name);
+  return found && found->as_bool();
+}
+
+void read_vocabulary(const JsonField& field, TokenizerConfig& config) {
+  field.each_member(
+      [&](const std::string& text, const JsonField& id) { add_to_vocabulary(config.vocabulary, text, id); });
+}
+
+void read_wordpiece(const JsonField& field, TokenizerConfig& config) {
+  WordPieceConfig model;
+  read_vocabulary(field["vocab"], config);
+  field["vocab"].each_member([&](const std::string& text, const JsonField& id) {
+    model.vocabulary.push_back({read_id(id), text});
+  });
+  model.unknown = find_in_vocabulary(config.vocabulary, field["unk_token"]);
+  model.continuing_subword_prefix = field["continuing_subword_prefix"].as_string();
+  model.max_input_chars_per_word = field["max_input_chars_per_word"].as_integer(1, kMaxId);
+  config.model = std::move(model);
+}
+
+// "left right", or ["left", "right"]
+void read_merge(const JsonField& field, const Vocabulary& vocabulary, MergeTable& merges) {
+  std::vector<std::string> pair;
+  if (field.is_array()) {
+    field.each([&](const JsonField& side) { pair.push_back(side.as_string()); });
+    if (pair.size() != 2) field.refuse("two pieces");
+  }
+  const auto expected =
+      pair.empty() ? merges.add(vocabulary, field.as_string()) : merges.add(vocabulary, pair[0], pair[1]);
+  if (expected) field.refuse(*expected);
+}
+
+void read_byte_level_bpe(const JsonField& field, TokenizerConfig& config) {
+  if (const auto dropout = field.find("dropout")) dropout->refuse("null");
+  for (const char* name : {"continuing_subword_prefix", "end_of_word_suffix"}) {
+    const auto affix = field.find(name);
+    if (affix && !affix->as_string().empty()) affix->refuse("null or nothing");
+  }
+  if (flag(field, "byte_fallback")) field["byte_fallback"].refuse("false");
+  ByteLevelBpeConfig model;
+  model.whole_words_first = flag(field, "ignore_merges");
+  read_vocabulary(field["vocab"], config);
+  field["merges"].each([&](const JsonField& merge) { read_merge(merge, config.vocabulary, model.merges); });
+  const bool fused = flag(field, "fuse_unk");
+  if (const auto unknown = field.find("unk_token"); unknown && !unknown->as_string().empty()) {
+    model.unknown = find_in_vocabulary(config.vocabulary, *unknown).id;
+    if (fused) field["fuse_unk"].refuse("false");
+  }
+  config.model = std::move(model);
+}
+
+BertNormalizer read_bert_normalizer(const JsonField& field) {
+  BertNormalizer normalizer{.clean_text = field["clean_text"].as_bool(),
+                            .handle_chinese_chars = field["handle_chinese_chars"].as_bool(),
+                            .strip_accents = false,
+                            .lowercase = field["lowercase"].as_bool()};
+  const auto strip_accents = field.find("strip_accents");
+  normalizer.strip_accents = strip_accents ? strip_accents->as_bool() : normalizer.lowercase;
+  return normalizer;
+}
+
+// A pattern that cuts the text into what it matches; every character is in a match.
+WordStep read_split(const JsonField& field) {
+  const JsonField pattern = field["pattern"]["Regex"];
+  const std::string& text = pattern.as_string();
+  const bool inverted = flag(field, "invert");
+  const std::string& behavior = field["behavior"].as_string();
+  if (behavior != (inverted ? "Removed" : "Isolated"))
+    field["behavior"].refuse(inverted ? "Removed, as it is inverted" : "Isolated");
+  if (text == kGpt2Pattern) return WordStep::kGpt2;
+  if (text == kLlama3Pattern) return WordStep::kLlama3;
+  if (text == kQwen2Pattern) return WordStep::kQwen2;
+  pattern.refuse("the pattern of GPT-2, Llama 3 or Qwen2");
+}
+
+WordStep read_punctuation(const JsonField& field) {
+  const auto behavior = field.find("behavior");
+  if (!behavior || behavior->as_string() == "Isolated") return WordStep::kPunctuation;
+  if (behavior->as_string() != "Contiguous") behavior->refuse("Isolated or Contiguous");
+  return WordStep::kPunctuationRuns;
+}
+
+// The last step of byte-level BPE: what comes after it would see bytes.
+void read_byte_level(const JsonField& field, Pretokenizer& pretokenizer) {
+  if (field["add_prefix_space"].as_bool()) {
+    if (!pretokenizer.steps.empty()) field["add_prefix_space"].refuse("false after another step");
+    pretokenizer.prefix = TextPrefix::kMissingSpace;
+  }
+  if (const auto trim = field.find("trim_offsets")) trim->as_bool();  // of the post-processor it counts
+  const auto use_regex = field.find("use_regex");
+  if (!use_regex || use_regex->as_bool()) pretokenizer.steps.push_back(WordStep::kGpt2);
+}
+
+// Whether it was the last step.
+bool read_step(const JsonField& field, Pretokenizer& pretokenizer) {
+  const std::string& type = field["type"].as_string();
+  if (type == "ByteLevel") {
+    read_byte_level(field, pretokenizer);
+    return true;
+  }
+  if (type == "Digits") {
+    const bool individual = field["individual_digits"].as_bool();
+    pretokenizer.steps.push_back(individual ? WordStep::kDigits : WordStep::kDigitRuns);
+  } else if (type == "Split") {
+    pretokenizer.steps.push_back(read_split(field));
+  } else if (type == "Punctuation") {
+    pretokenizer.steps.push_back(read_punctuation(field));
+  } else {
+    field["type"].refuse("ByteLevel, Digits, Split, Punctuation or a Sequence of these");
+  }
+  return false;
+}
+
+void read_byte_level_steps(const JsonField& field, Pretokenizer& pretokenizer) {
+  bool last = false;
+  if (field["type"].as_string() == "Sequence") {
+    field["pretokenizers"].each([&](const JsonField& step) {
+      if (last) step.refuse("nothing after ByteLevel");
+      last = read_step(step, pretokenizer);
+    });
+  } else {
+    last = read_step(field, pretokenizer);
+  }
+  if (!last) field.refuse("ByteLevel as the last step of BPE");
+}
+
+}  // namespace
+
+int32_t read_id(const JsonField& field) {
+  return static_cast<int32_t>(field.as_integer(0, kMaxId));
+}
+
+void add_to_vocabulary(Vocabulary& vocabulary, const std::string& text, const JsonField& id) {
+  if (const auto expected = vocabulary.add(read_id(id), text)) id.refuse(*expected);
+}
+
+const Piece& find_in_vocabulary(const Vocabulary& vocabulary, const JsonField& token) {
+  const Piece* piece = vocabulary.find(token.as_string());
+  if (piece == nullptr) token.refuse("a token of the vocabulary");
+  return *piece;
+}
+
+void read_model(const JsonField& model, TokenizerConfig& config) {
+  const std::string& type = model["type"].as_string();
+  if (type == "WordPiece") {
+    read_wordpiece(model, config);
+  } else if (type == "BPE") {
+    read_byte_level_bpe(model, config);
+  } else {
+    model["type"].refuse("WordPiece or BPE");
+  }
+}
+
+void read_normalizer(const JsonField& normalizer, TokenizerConfig& config) {
+  const std::string& type = normalizer["type"].as_string();
+  if (type == "BertNormalizer") {
+    config.normalizer = read_bert_normalizer(normalizer);
+  } else if (type == "NFC") {
+    config.normalizer = NfcNormalizer{};
+  } else {
+    normalizer["type"].refuse("BertNormalizer or NFC");
+  }
+}
+
+void read_pre_tokenizer(const JsonField& pre_tokenizer, TokenizerConfig& config) {
+  if (has_byte_level_model(config)) {
+    read_byte_level_steps(pre_tokenizer, config.pretokenizer);
+  } else if (pre_tokenizer["type"].as_string() == "BertPreTokenizer") {
+    config.pretokenizer.steps = {WordStep::kBertWords};
+  } else {
+    pre_tokenizer["type"].refuse("BertPreTokenizer");
+  }
+}
+
+}  // namespace limelight::detail
