@@ -47,13 +47,15 @@ std::string refusal_without(const std::string& parent, const std::string& key) {
 }
 
 TEST(TokenizerJson, UnknownStepsAreRefusedByName) {
-  EXPECT_EQ(refusal_with("/model/type", "BPE"), "model.type: expected WordPiece, found \"BPE\"");
-  EXPECT_EQ(refusal_with("/normalizer/type", "NFC"), "normalizer.type: expected BertNormalizer, found \"NFC\"");
-  EXPECT_EQ(refusal_with("/normalizer", nullptr), "normalizer: expected an object, found null");
-  EXPECT_EQ(refusal_with("/pre_tokenizer", {{"type", "ByteLevel"}}),
+  EXPECT_EQ(refusal_with("/model/type", "Unigram"), "model.type: expected WordPiece or BPE, found \"Unigram\"");
+  EXPECT_EQ(refusal_with("/normalizer/type", "NFD"), "normalizer.type: expected BertNormalizer or NFC, found \"NFD\"");
+  EXPECT_EQ(refusal_with("/pre_tokenizer/type", "ByteLevel"),
             "pre_tokenizer.type: expected BertPreTokenizer, found \"ByteLevel\"");
-  EXPECT_EQ(refusal_with("/post_processor/type", "RobertaProcessing"),
-            "post_processor.type: expected TemplateProcessing or BertProcessing, found \"RobertaProcessing\"");
+  EXPECT_EQ(refusal_with("/post_processor/type", "Metaspace"),
+            "post_processor.type: expected TemplateProcessing, BertProcessing, RobertaProcessing, ByteLevel or a "
+            "Sequence of these, found \"Metaspace\"");
+  EXPECT_EQ(refusal_with("/post_processor", {{"type", "ByteLevel"}, {"trim_offsets", true}}),
+            "post_processor.type: expected a step of WordPiece, found \"ByteLevel\"");
 }
 
 TEST(TokenizerJson, MissingFieldsAreNamed) {
