@@ -170,6 +170,31 @@ TEST_F(Gguf, ReleasedTensorsCanStillBeRead) {
   }
 }
 
+// What GGML's own Python package wrote (tests/golden/make_gguf.py).
+TEST_F(Gguf, FileOfThePackageIsReadAsItWasWritten) {
+  const GgufFile file = GgufFile::open(LIMELIGHT_GOLDEN "/small.gguf");
+  EXPECT_EQ(file["general.architecture"].as_text(), "llama");
+  EXPECT_EQ(file["general.alignment"].as_integer(0, 100), 64);
+  EXPECT_EQ(file["value.int16"].as_integer(-9, 9), -2);
+  EXPECT_EQ(file["value.uint64"].as_integer(0, INT64_MAX), int64_t{1} << 40);
+  EXPECT_EQ(file["value.float64"].as_number(), 0.1);
+  EXPECT_EQ(file["value.string"].as_text(), "light \xc3\xa9");
+  EXPECT_TRUE(file["value.bool"].as_bool());
+  EXPECT_EQ(file["array.string"].as_texts(), (std::vector<std::string_view>{"a", "", "bc"}));
+  EXPECT_EQ(file["array.int32"].as_integers(-2, 3), (std::vector<int64_t>{1, -2, 3}));
+  EXPECT_EQ(file["array.bool"].as_bools(), (std::vector<bool>{true, false}));
+  ASSERT_EQ(file.tensors().size(), 8u);
+  for (const GgufTensor& tensor : file.tensors()) {
+    SCOPED_TRACE(std::string(tensor.name));
+    ASSERT_EQ(tensor.name, "weights." + std::string(weight_type_name(tensor.type)));
+    ASSERT_EQ(tensor.shape, (std::vector<int64_t>{3, 64}));
+    std::vector<float> weights(3 * 64);
+    dequantise(tensor.bytes.data(), tensor.type, tensor.count(), weights.data());
+    // Half a step of 4 bits over the range -2 to 2.
+    for (int i = 0; i < 3 * 64; ++i) ASSERT_NEAR(weights[static_cast<size_t>(i)], (i * 7 % 17 - 8) / 4.0, 0.27) << i;
+  }
+}
+
 TEST_F(Gguf, MissingFileIsAFileError) {
   EXPECT_THROW(GgufFile::open(path()), FileError);
 }
