@@ -2,7 +2,6 @@
 #include "attention/forward_task.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 namespace limelight::detail {
@@ -15,15 +14,11 @@ ForwardTask::ForwardTask(const Problem& problem, const Kernels& kernels, const F
       keys_(problem, problem_.k, kernels, scratch_),
       block_(problem, kernels, capacity, scratch_),
       rows_(scratch_.take<Row>(capacity)) {
-  const int64_t state = capacity + kernels.lanes;
-  max_ = scratch_.take<float>(state);
-  sum_ = scratch_.take<float>(state);
-  if (results.entropy != nullptr) moment_ = scratch_.take<float>(state);
   if (results.out) {
     values_.emplace(problem, *problem_.v, kernels, scratch_);
     columns_ = values_->width();
-    out_ = scratch_.take<float>(capacity * columns_);
   }
+  state_ = take_state(capacity);
   if (results.top_weight != nullptr) {
     top_stride_ = round_up(results.top_k, kernels.lanes);
     top_score_ = scratch_.take<float>(capacity * top_stride_);
@@ -43,69 +38,106 @@ void ForwardTask::begin(const Task& task) {
     for (int64_t h = 0; h < heads; ++h) rows_[count_++] = {g_ * heads + h, i};
   }
   block_.load(sequence_, {rows_, static_cast<size_t>(count_)});
-  begin_state();
-  for (int64_t r = 0; r < count_; ++r) begin_row(problem_.sink(rows_[r].head), max_[r], sum_[r]);
-}
-
-void ForwardTask::begin_state() {
-  const int64_t state = count_ + kernels_.lanes;
-  std::fill_n(max_, state, kMinusInfinity);
-  std::fill_n(sum_, state, 0.0f);
-  if (moment_ != nullptr) std::fill_n(moment_, state, 0.0f);
-  if (out_ != nullptr) std::fill_n(out_, count_ * columns_, 0.0f);
+  if (count_ <= kFewRows) {
+    tile_ = take_state(count_);
+    weights_ = scratch_.take<float>(round_up(count_, kernels_.row_group) * kScoreStride);
+  }
+  clear(state_);
+  for (int64_t r = 0; r < count_; ++r) begin_row(problem_.sink(rows_[r].head), state_.max[r], state_.sum[r]);
   if (top_score_ == nullptr) return;
   std::fill_n(top_score_, count_ * top_stride_, kMinusInfinity);
   std::fill_n(top_index_, count_ * top_stride_, int64_t{-1});
 }
 
+RowState ForwardTask::take_state(int64_t capacity) {
+  const int64_t rows = capacity + kernels_.lanes;
+  RowState state{scratch_.take<float>(rows), scratch_.take<float>(rows), nullptr, nullptr};
+  if (results_.entropy != nullptr) state.moment = scratch_.take<float>(rows);
+  if (values_) state.out = scratch_.take<float>(capacity * columns_);
+  return state;
+}
+
+void ForwardTask::clear(const RowState& state) {
+  const int64_t rows = count_ + kernels_.lanes;
+  std::fill_n(state.max, rows, kMinusInfinity);
+  std::fill_n(state.sum, rows, 0.0f);
+  if (state.moment != nullptr) std::fill_n(state.moment, rows, 0.0f);
+  if (state.out != nullptr) std::fill_n(state.out, count_ * columns_, 0.0f);
+}
+
 void ForwardTask::attend(int64_t begin, int64_t end) {
-  for (int64_t tile = begin; tile < end; ++tile) attend_tile(tile);
+  for (int64_t tile = begin; tile < end; ++tile) {
+    if (weights_ == nullptr) {
+      attend_tile(tile, state_);
+      continue;
+    }
+    clear(tile_);
+    attend_tile(tile, tile_);
+    fold(tile_);
+  }
 }
 
 void ForwardTask::attend(int64_t begin, int64_t end, const PartialStore& store) {
   for (int64_t tile = begin; tile < end; ++tile) {
-    begin_state();
-    attend_tile(tile);
+    clear(state_);
+    attend_tile(tile, state_);
     for (int64_t r = 0; r < count_; ++r) {
       const int64_t at = place(rows_[r]) * store.tiles + tile - store.first_tile;
-      store.max[at] = max_[r];
-      store.sum[at] = sum_[r];
-      if (moment_ != nullptr) store.moment[at] = moment_[r];
-      if (out_ != nullptr)
-        std::copy_n(out_ + r * columns_, problem_.value_size, store.values + at * problem_.value_size);
+      store.max[at] = state_.max[r];
+      store.sum[at] = state_.sum[r];
+      if (state_.moment != nullptr) store.moment[at] = state_.moment[r];
+      if (state_.out == nullptr) continue;
+      std::copy_n(state_.out + r * columns_, problem_.value_size, store.values + at * problem_.value_size);
     }
   }
 }
 
 void ForwardTask::fold(int64_t begin, int64_t end, const PartialStore& store) {
-  float* values = out_ == nullptr ? nullptr : scratch_.take<float>(columns_);
-  if (values != nullptr) std::fill_n(values, columns_, 0.0f);
-  for (int64_t r = 0; r < count_; ++r) {
-    for (int64_t tile = begin; tile < end; ++tile) {
+  const RowState partial = take_state(count_);
+  clear(partial);
+  for (int64_t tile = begin; tile < end; ++tile) {
+    for (int64_t r = 0; r < count_; ++r) {
       const int64_t at = place(rows_[r]) * store.tiles + tile - store.first_tile;
-      if (values != nullptr) std::copy_n(store.values + at * problem_.value_size, problem_.value_size, values);
-      FoldGroup group{1,      columns_, store.max + at, store.sum + at, nullptr,
-                      values, max_ + r, sum_ + r,       nullptr,        nullptr};
-      if (moment_ != nullptr) {
-        group.tile_moment = store.moment + at;
-        group.moment = moment_ + r;
-      }
-      if (out_ != nullptr) group.out = out_ + r * columns_;
-      kernels_.fold(group);
+      partial.max[r] = store.max[at];
+      partial.sum[r] = store.sum[at];
+      if (partial.moment != nullptr) partial.moment[r] = store.moment[at];
+      if (partial.out == nullptr) continue;
+      std::copy_n(store.values + at * problem_.value_size, problem_.value_size, partial.out + r * columns_);
     }
+    fold(partial);
   }
 }
 
-void ForwardTask::attend_tile(int64_t tile) {
+void ForwardTask::fold(const RowState& partial) {
+  for (int64_t r = 0; r < count_; r += kernels_.row_group) {
+    FoldGroup group;
+    group.rows = std::min(kernels_.row_group, count_ - r);
+    group.columns = columns_;
+    group.tile_max = partial.max + r;
+    group.tile_sum = partial.sum + r;
+    group.max = state_.max + r;
+    group.sum = state_.sum + r;
+    if (partial.moment != nullptr) {
+      group.tile_moment = partial.moment + r;
+      group.moment = state_.moment + r;
+    }
+    if (partial.out != nullptr) {
+      group.tile_out = partial.out + r * columns_;
+      group.out = state_.out + r * columns_;
+    }
+    kernels_.fold(group);
+  }
+}
+
+void ForwardTask::attend_tile(int64_t tile, const RowState& state) {
   const int64_t first = std::max(tile * kKeyTile, sequence_.held.begin);
   const int64_t length = std::min((tile + 1) * kKeyTile, block_.reach().end) - first;
   if (length <= 0) return;
-  const bool few = count_ <= kFewRows && values_;
-  const float* products = few ? multiply_by_panel(first, length) : nullptr;
+  const bool few = weights_ != nullptr;
+  if (few) multiply_keys(first, length);
   const KeyTile keys{first, length, few ? nullptr : keys_.panels(sequence_, g_, first, length)};
   AttendGroup group;
-  if (few) group.ahead = keys_.ahead(sequence_, g_, first + length);
-  if (values_) {
+  if (values_ && !few) {
     const TileRows values = values_->rows(sequence_, g_, first, length);
     group.values = values.data;
     group.value_stride = values.stride;
@@ -118,32 +150,52 @@ void ForwardTask::attend_tile(int64_t tile) {
   group.spare_index = spare_index_;
   for (int64_t r = 0; r < count_; r += kernels_.row_group) {
     group.score = block_.scores(r, std::min(kernels_.row_group, count_ - r), keys);
-    if (few) group.score.products = products + r * kScoreStride;
-    group.max = max_ + r;
-    group.sum = sum_ + r;
-    if (moment_ != nullptr) group.moment = moment_ + r;
-    if (out_ != nullptr) group.out = out_ + r * columns_;
+    if (few) group.score.products = group.weights = weights_ + r * kScoreStride;
+    group.max = state.max + r;
+    group.sum = state.sum + r;
+    if (state.moment != nullptr) group.moment = state.moment + r;
+    if (state.out != nullptr) group.out = state.out + r * columns_;
     if (top_score_ != nullptr) {
       group.top_score = top_score_ + r * top_stride_;
       group.top_index = top_index_ + r * top_stride_;
     }
     kernels_.attend(group);
   }
+  if (few && values_) multiply_values(first, length, state.out);
 }
 
-// q k^T of few rows: they are done with a panel sooner than the memory gives the next one, so each is multiplied while
-// it is in the nearest cache, and the keys further on and the values of the same keys are asked for meanwhile.
-const float* ForwardTask::multiply_by_panel(int64_t first, int64_t length) {
-  constexpr int64_t kAhead = 128;
-  if (products_ == nullptr) products_ = scratch_.take<float>(round_up(count_, kernels_.row_group) * kScoreStride);
+// Few rows are done with a panel of keys sooner than the memory gives the next one: each is multiplied while it is in
+// the nearest cache, and the keys further on are asked for meanwhile.
+void ForwardTask::multiply_keys(int64_t first, int64_t length) {
+  constexpr int64_t kAhead = 64;
   for (int64_t n = 0; n < length; n += kernels_.panel) {
     const int64_t count = std::min(kernels_.panel, length - n);
-    const std::array ahead{keys_.ahead(sequence_, g_, first + n + kAhead), values_->ahead(sequence_, g_, first + n)};
-    const float* panel = keys_.panels(sequence_, g_, first + n, count, ahead);
+    const FetchAhead ahead = keys_.ahead(sequence_, g_, first + n + kAhead);
+    const float* panel = keys_.panels(sequence_, g_, first + n, count, &ahead);
     kernels_.product(block_.queries(), block_.width(), count_, panel, problem_.head_size, kernels_.panel, nullptr,
-                     products_ + n, kScoreStride);
+                     weights_ + n, kScoreStride);
   }
-  return products_;
+}
+
+// The values likewise, some at a time: the chain of additions of an element goes on from piece to piece.
+void ForwardTask::multiply_values(int64_t first, int64_t length, float* out) {
+  constexpr int64_t kPiece = 64;
+  Accumulation work;
+  work.rows = count_;
+  work.columns = work.c_stride = columns_;
+  work.a_row_stride = kScoreStride;
+  work.a_step_stride = 1;
+  work.c = out;
+  for (int64_t n = 0; n < length; n += kPiece) {
+    const int64_t count = std::min(kPiece, length - n);
+    const TileRows values = values_->rows(sequence_, g_, first + n, count);
+    work.steps = count;
+    work.a = weights_ + n;
+    work.b = values.data;
+    work.b_stride = values.stride;
+    work.skip_masked = !kernels_.all_finite(values.data, count * values.stride);
+    kernels_.accumulate(work);
+  }
 }
 
 int64_t ForwardTask::place(const Row& row) const {
@@ -157,12 +209,12 @@ void ForwardTask::finish() {
 void ForwardTask::finish_row(int64_t r) {
   const Row row = rows_[r];
   const int64_t at = place(row);
-  const RowTotal total = total_of(max_[r], sum_[r]);
-  const float log_sum = total.dead || (!results_.lse && moment_ == nullptr) ? 0 : std::log(sum_[r]);
-  if (results_.out) write_out(row, out_ + r * columns_, total.inverse_sum);
+  const RowTotal total = total_of(state_.max[r], state_.sum[r]);
+  const float log_sum = total.dead || (!results_.lse && state_.moment == nullptr) ? 0 : std::log(state_.sum[r]);
+  if (results_.out) write_out(row, state_.out + r * columns_, total.inverse_sum);
   if (results_.lse) {
     (*results_.lse)(sequence_.b, row.head, sequence_.query_row(row.query)) =
-        total.dead ? kMinusInfinity : max_[r] + log_sum;
+        total.dead ? kMinusInfinity : state_.max[r] + log_sum;
   }
   if (results_.max != nullptr) {
     results_.max[at] = total.max;
@@ -172,10 +224,10 @@ void ForwardTask::finish_row(int64_t r) {
   float share = 0;
   if (sink != kMinusInfinity) kernels_.weigh_scores(&sink, total.max, total.inverse_sum, 1, &share);
   if (results_.sink_share != nullptr) results_.sink_share[at] = share;
-  if (moment_ != nullptr) {
-    results_.entropy[at] = total.dead ? 0.0f : log_sum - moment_[r] * total.inverse_sum;
+  if (state_.moment != nullptr) {
+    results_.entropy[at] = total.dead ? 0.0f : log_sum - state_.moment[r] * total.inverse_sum;
     // The sink's own term of the sum is taken out again.
-    if (share > 0) results_.entropy[at] += share * (sink - max_[r] - log_sum);
+    if (share > 0) results_.entropy[at] += share * (sink - state_.max[r] - log_sum);
   }
   if (top_score_ != nullptr) write_top(r, total);
 }

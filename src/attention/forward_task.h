@@ -11,6 +11,14 @@
 
 namespace limelight::detail {
 
+// Of each row: maximum, sum of exp(s - max), sum of exp(s - max) (s - max) and of exp(s - max) v, where wanted.
+struct RowState {
+  float* max = nullptr;
+  float* sum = nullptr;
+  float* moment = nullptr;
+  float* out = nullptr;  // [rows, value size in whole vectors]
+};
+
 class ForwardTask {
  public:
   static constexpr int64_t kFewRows = 24;  // so few wait for memory, not for arithmetic
@@ -30,9 +38,12 @@ class ForwardTask {
 
  private:
   void begin(const Task& task);
-  void begin_state();
-  void attend_tile(int64_t tile);
-  const float* multiply_by_panel(int64_t first, int64_t length);
+  RowState take_state(int64_t capacity);
+  void clear(const RowState& state);
+  void attend_tile(int64_t tile, const RowState& state);
+  void multiply_keys(int64_t first, int64_t length);
+  void multiply_values(int64_t first, int64_t length, float* out);
+  void fold(const RowState& partial);
   int64_t place(const Row& row) const;  // in an array over [B, H, M]
   void finish_row(int64_t r);
   void write_out(const Row& row, float* sums, float inverse);
@@ -50,12 +61,10 @@ class ForwardTask {
   Row* rows_;
   int64_t count_ = 0;
   int64_t columns_ = 0;  // value size in whole vectors
-  float* max_ = nullptr;
-  float* sum_ = nullptr;
-  float* moment_ = nullptr;
-  float* out_ = nullptr;
-  float* products_ = nullptr;  // [count, kScoreStride]
-  int64_t top_stride_ = 0;     // top_k in whole vectors
+  RowState state_;
+  RowState tile_;             // the partial of one tile
+  float* weights_ = nullptr;  // [few rows, kScoreStride]: q.k, then exp(s - max)
+  int64_t top_stride_ = 0;    // top_k in whole vectors
   float* top_score_ = nullptr;
   int64_t* top_index_ = nullptr;
   float* spare_score_ = nullptr;

@@ -83,7 +83,7 @@ FetchAhead TileLoader::ahead(const Sequence& sequence, int64_t g, int64_t first)
 }
 
 const float* TileLoader::panels(const Sequence& sequence, int64_t g, int64_t first, int64_t length,
-                                std::span<const FetchAhead> ahead) {
+                                const FetchAhead* ahead) {
   const int64_t depth = view_.sizes[3];
   if (panels_ == nullptr) panels_ = scratch_.take<float>(round_up(kKeyTile, kernels_.panel) * depth);
   if (together(sequence, first, length)) {

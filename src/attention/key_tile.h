@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 
 #include "attention/problem.h"
 #include "core/scratch.h"
@@ -28,9 +27,9 @@ class TileLoader {
  public:
   TileLoader(const Problem& problem, const FloatView& view, const Kernels& kernels, Scratch& scratch);
 
-  // `ahead`: rows that are brought to the cache meanwhile.
+  // `ahead`: rows that are brought to the cache meanwhile, or nullptr.
   const float* panels(const Sequence& sequence, int64_t g, int64_t first, int64_t length,
-                      std::span<const FetchAhead> ahead = {});
+                      const FetchAhead* ahead = nullptr);
   TileRows rows(const Sequence& sequence, int64_t g, int64_t first, int64_t length);
 
   // Rows from key `first` on, as far as they follow each other in memory.

@@ -49,11 +49,13 @@ HWY_INLINE float RowMax(const float* s, int64_t begin, int64_t end) {
   return hn::GetLane(hn::MaxOfLanes(d, hn::Max(even, odd)));
 }
 
-// s becomes exp(s - max); sum and, where wanted, the moment.
-HWY_INLINE void ExpRow(float* HWY_RESTRICT s, int64_t begin, int64_t end, float max, float* sum, float* moment) {
+// s becomes exp(s - max), with `mark` -0 where s is minus infinity; sum and, where wanted, the moment.
+HWY_INLINE void ExpRow(float* HWY_RESTRICT s, int64_t begin, int64_t end, float max, bool mark, float* sum,
+                       float* moment) {
   const F32 d;
   // A row without a live key has max = -inf; any finite reference then gives exp(-inf) = 0 and not NaN.
   const Vector reference = hn::Set(d, max == kMinusInfinity ? 0.0f : max);
+  const Vector none = hn::Set(d, kMinusInfinity);
   Vector sums[2] = {hn::Zero(d), hn::Zero(d)};
   Vector moments[2] = {hn::Zero(d), hn::Zero(d)};
   for (int64_t j = begin; j < end; j += kPair) {
@@ -61,7 +63,8 @@ HWY_INLINE void ExpRow(float* HWY_RESTRICT s, int64_t begin, int64_t end, float 
     for (int v = 0; v < 2; ++v) {
       const Vector t = hn::Sub(hn::Load(d, s + j + v * kLanes), reference);
       const Vector e = Exp(d, t);
-      hn::Store(e, d, s + j + v * kLanes);
+      const Vector weight = mark ? hn::IfThenElse(hn::Eq(t, none), hn::Set(d, -0.0f), e) : e;
+      hn::Store(weight, d, s + j + v * kLanes);
       sums[v] = hn::Add(sums[v], e);
       if (moment != nullptr) moments[v] = hn::MulAdd(e, hn::Max(hn::Set(d, kExpFloor), t), moments[v]);
     }
@@ -103,7 +106,11 @@ HWY_INLINE void Softmax(const AttendGroup& group, const Reach& reach, float* HWY
   for (int64_t i = 0; i < R; ++i) {
     float* s = scores + i * kScoreStride;
     float* moment = group.moment == nullptr ? nullptr : &partial.moment[i];
-    ExpRow(s, reach.pair_begin, reach.pair_end, partial.max[i], &partial.sum[i], moment);
+    if (group.weights != nullptr) {
+      ExpRow(s, reach.pair_begin, reach.pair_end, partial.max[i], true, &partial.sum[i], moment);
+    } else {
+      ExpRow(s, reach.pair_begin, reach.pair_end, partial.max[i], false, &partial.sum[i], moment);
+    }
     if (group.score.keep != nullptr) MultiplyRow(group.score.keep[i], reach.pair_begin, reach.pair_end, s);
   }
 }
@@ -171,14 +178,6 @@ HWY_INLINE void BlendColumns(const AttendGroup& group, const Reach& reach, const
   Clear(sum);
   if (marked) {
     MultiplyAddLive(weights, kScoreStride, 1, values, stride, reach.begin, reach.end, sum);
-  } else if (group.ahead.count > 0 && column == 0) {
-    // A few rows of what comes next every so many keys.
-    constexpr int64_t kStep = 64, kRowsAStep = 16;
-    int64_t next = 0;
-    for (int64_t j = reach.begin; j < reach.end; j += kStep, next += kRowsAStep) {
-      FetchRows({&group.ahead, 1}, next, next + kRowsAStep);
-      MultiplyAdd(weights, kScoreStride, 1, values, stride, j, std::min(j + kStep, reach.end), sum);
-    }
   } else {
     MultiplyAdd(weights, kScoreStride, 1, values, stride, reach.begin, reach.end, sum);
   }
@@ -221,9 +220,23 @@ HWY_INLINE void Blend(const AttendGroup& group, const Reach& reach, float* HWY_R
   });
 }
 
+template <int R>
+HWY_INLINE void KeepWeights(const Reach& reach, const float* scores, float* weights) {
+  for (int64_t i = 0; i < R; ++i) {
+    const float* from = scores + i * kScoreStride;
+    float* to = weights + i * kScoreStride;
+    std::fill(to, to + reach.begin, -0.0f);
+    std::copy(from + reach.begin, from + reach.end, to + reach.begin);
+    std::fill(to + reach.end, to + kKeyTile, -0.0f);
+  }
+}
+
 void Attend(const AttendGroup& group) noexcept {
   const Reach reach = ReachOf(group.score);
-  if (reach.begin >= reach.end) return;
+  if (reach.begin >= reach.end) {
+    if (group.weights != nullptr) std::fill_n(group.weights, group.score.rows * kScoreStride, -0.0f);
+    return;
+  }
   HWY_ALIGN float scores[kRows * kScoreStride];
   Partial partial;
   Neutral(partial);
@@ -231,6 +244,7 @@ void Attend(const AttendGroup& group) noexcept {
     constexpr int kGroupRows = decltype(rows)::value;
     Scores<kGroupRows>(group.score, reach, scores);
     Softmax<kGroupRows>(group, reach, scores, partial);
+    if (group.weights != nullptr) KeepWeights<kGroupRows>(reach, scores, group.weights);
     FoldState(group.score.rows, group.max, group.sum, group.moment, partial);
     if (group.values != nullptr) Blend<kGroupRows>(group, reach, scores, partial);
   });

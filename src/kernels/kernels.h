@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <limits>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -21,18 +20,12 @@ inline constexpr int64_t kKeyTile = 512;
 // Floats from one row of scores to the next. Not a power of two: a column of rows 2 KiB apart falls on two cache sets.
 inline constexpr int64_t kScoreStride = kKeyTile + 32;
 
-// Rows that will be read soon: row n is brought to the cache while column n is packed.
+// Rows that will be read soon: row n is brought to the cache while column n is packed, or key n multiplied.
 struct FetchAhead {
   const void* rows = nullptr;
   int64_t stride = 0, bytes = 0;  // from row to row, and of a row
   int64_t count = 0;
 };
-
-// Always inlined: g++ 12 takes a function that only prefetches for one without effect and drops its calls.
-[[gnu::always_inline]] inline void fetch(const void* row, int64_t bytes) {
-  const auto* begin = static_cast<const char*>(row);
-  for (int64_t at = 0; at < bytes; at += 64) __builtin_prefetch(begin + at);
-}
 
 // Keys [begin, end) that a query row sees, counted from the tile's first key.
 struct KeyInterval {
@@ -67,7 +60,7 @@ struct AttendGroup {
   float* sum = nullptr;       // [rows + lanes] sum of exp(s - max)
   float* moment = nullptr;    // [rows + lanes] sum of exp(s - max) (s - max), for the entropy; or nullptr
   float* out = nullptr;       // [rows, value_columns] sum of exp(s - max) v, 0 at first
-  FetchAhead ahead;           // asked for while the values are multiplied
+  float* weights = nullptr;   // [rows, kScoreStride] to keep exp(s - max) in, -0 where masked and beyond; or nullptr
   float* scores = nullptr;    // [rows, kScoreStride] to keep the scores in, from the first key to the last; or nullptr
   int64_t top_k = 0;
   int64_t top_stride = 0;          // top_k rounded up to whole vectors
@@ -144,9 +137,9 @@ struct Kernels {
 
   // Columns n of src (element (n, d) at src[n * column_stride + d * depth_stride]) into panels of `panel` columns:
   // panel p holds [depth][panel], columns beyond `columns` are 0. dst holds ceil(columns / panel) * panel * depth
-  // floats.
+  // floats. `ahead`: rows to ask for meanwhile, or nullptr.
   void (*pack_panels)(const float* src, int64_t column_stride, int64_t depth_stride, int64_t columns, int64_t depth,
-                      float* dst, std::span<const FetchAhead> ahead) noexcept = nullptr;
+                      float* dst, const FetchAhead* ahead) noexcept = nullptr;
 
   void (*attend)(const AttendGroup& group) noexcept = nullptr;
   void (*fold)(const FoldGroup& group) noexcept = nullptr;
@@ -192,6 +185,14 @@ struct Kernels {
                      float* y) noexcept = nullptr;
   void (*gelu_erf)(const float* x, int64_t count, float* y) noexcept = nullptr;
   void (*gelu_tanh)(const float* x, int64_t count, float* y) noexcept = nullptr;
+
+  // One row of RMS norm; x and y may be the same.
+  void (*rms_norm)(const float* x, const float* gamma, float epsilon, int64_t channels, float* y) noexcept = nullptr;
+  // `heads` heads of 2 * half numbers, each turned by the angles whose cosines and sines [half] are given; y may be x.
+  void (*rope)(const float* x, const float* cosines, const float* sines, int64_t heads, int64_t half,
+               float* y) noexcept = nullptr;
+  // y = gate / (1 + exp(-gate)) up; y may be either.
+  void (*swiglu)(const float* gate, const float* up, int64_t count, float* y) noexcept = nullptr;
 
   // Floating multiply-adds as fast as this instruction set goes, for benchmarks; returns how many flop were done.
   double (*spin)(int64_t rounds) noexcept = nullptr;

@@ -155,27 +155,57 @@ HWY_INLINE void TransposeFour(const float* src, int64_t column_stride, float* ds
 }
 #endif
 
-HWY_INLINE void FetchRows(std::span<const FetchAhead> ahead, int64_t begin, int64_t end) {
-  for (const FetchAhead& rows : ahead) {
-    for (int64_t n = begin; n < std::min(end, rows.count); ++n) {
-      fetch(static_cast<const char*>(rows.rows) + n * rows.stride, rows.bytes);
+// Asks for rows line by line, a few at a time between other work: in one burst they would fill the queue to memory, and
+// leave it idle while the work is done.
+class LineCursor {
+ public:
+  HWY_INLINE LineCursor(const FetchAhead& ahead, int64_t first)
+      : row_(static_cast<const char*>(ahead.rows) + first * ahead.stride),
+        stride_(ahead.stride),
+        bytes_(ahead.bytes),
+        rows_(ahead.count - first) {}
+
+  HWY_INLINE void Fetch(int64_t lines) {
+    for (; lines > 0 && rows_ > 0; --lines) {
+      __builtin_prefetch(row_ + offset_);
+      offset_ += kLine;
+      if (offset_ < bytes_) continue;
+      offset_ = 0;
+      row_ += stride_;
+      --rows_;
     }
   }
+
+  static constexpr int64_t kLine = 64;
+
+ private:
+  const char* row_;
+  int64_t stride_, bytes_, rows_, offset_ = 0;
+};
+
+// Lines of kLanes rows a step, where `steps` steps see them all.
+HWY_INLINE int64_t LinesAStep(const FetchAhead& ahead, int64_t steps) {
+  const int64_t lines = (ahead.bytes + LineCursor::kLine - 1) / LineCursor::kLine * kLanes;
+  return ahead.count == 0 ? 0 : (lines + steps - 1) / std::max<int64_t>(1, steps);
 }
 
 HWY_INLINE void PackPanel(const float* src, int64_t column_stride, int64_t depth_stride, int64_t first, int64_t columns,
-                          int64_t depth, float* panel, std::span<const FetchAhead> ahead) {
+                          int64_t depth, float* panel, const FetchAhead& ahead) {
   if (columns < kPanel) std::memset(panel, 0, static_cast<size_t>(depth * kPanel) * sizeof(float));
   const F32 d;
   int64_t n = 0;
   for (; n + kLanes <= columns && (depth_stride == 1 || column_stride == 1); n += kLanes) {
     const float* from = src + n * column_stride;
-    FetchRows(ahead, first + n, first + n + kLanes);
+    LineCursor next(ahead, first + n);
+    const int64_t lines = LinesAStep(ahead, depth / 4);
     int64_t k = 0;
     if (column_stride == 1) {
       for (; k < depth; ++k) hn::StoreU(hn::LoadU(d, from + k * depth_stride), d, panel + k * kPanel + n);
     } else {
-      for (; k + 4 <= depth; k += 4) TransposeFour(from + k, column_stride, panel + k * kPanel + n);
+      for (; k + 4 <= depth; k += 4) {
+        TransposeFour(from + k, column_stride, panel + k * kPanel + n);
+        next.Fetch(lines);
+      }
     }
     PackSlowly(src, column_stride, depth_stride, n, n + kLanes, k, depth, panel);
   }
@@ -183,10 +213,10 @@ HWY_INLINE void PackPanel(const float* src, int64_t column_stride, int64_t depth
 }
 
 void PackPanels(const float* src, int64_t column_stride, int64_t depth_stride, int64_t columns, int64_t depth,
-                float* dst, std::span<const FetchAhead> ahead) noexcept {
+                float* dst, const FetchAhead* ahead) noexcept {
   for (int64_t n = 0; n < columns; n += kPanel) {
     PackPanel(src + n * column_stride, column_stride, depth_stride, n, std::min(kPanel, columns - n), depth,
-              dst + n * depth, ahead);
+              dst + n * depth, ahead == nullptr ? FetchAhead{} : *ahead);
   }
 }
 

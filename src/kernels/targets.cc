@@ -10,6 +10,7 @@
 #include "kernels/activation-inl.h"
 #include "kernels/attend-inl.h"
 #include "kernels/backward-inl.h"
+#include "kernels/decoder-inl.h"
 #include "kernels/kernels.h"
 #include "kernels/philox-inl.h"
 #include "kernels/product-inl.h"
@@ -47,6 +48,9 @@ void FillTable(Kernels& kernels) {
   kernels.layer_norm = LayerNorm;
   kernels.gelu_erf = GeluErf;
   kernels.gelu_tanh = GeluTanh;
+  kernels.rms_norm = RmsNorm;
+  kernels.rope = Rope;
+  kernels.swiglu = SwiGlu;
   kernels.spin = Spin;
 }
 
