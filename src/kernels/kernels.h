@@ -161,6 +161,9 @@ struct Kernels {
                       float* factors) noexcept = nullptr;
   // To and from f32; the nearest, ties to even.
   void (*widen)(const void* from, Storage storage, int64_t count, float* to) noexcept = nullptr;
+  // Rows of one panel of pairs of bf16, the even element in the lower half, to twice as many rows of floats. `pairs`
+  // may be the last rows of `to`.
+  void (*split_pairs)(const float* pairs, int64_t rows, float* to) noexcept = nullptr;
   void (*narrow)(const float* from, Storage storage, int64_t count, void* to) noexcept = nullptr;
   float (*dot)(const float* x, const float* y, int64_t count) noexcept = nullptr;
   bool (*all_finite)(const float* x, int64_t count) noexcept = nullptr;

@@ -140,6 +140,20 @@ void Narrow(const float* from, Storage storage, int64_t count, void* to) noexcep
   });
 }
 
+// The even and the odd element of each pair: bf16 is the upper half of a float.
+void SplitPairs(const float* pairs, int64_t rows, float* to) noexcept {
+  const F32 d;
+  const hn::RebindToUnsigned<F32> du;
+  for (int64_t k = 0; k < rows; ++k) {
+    for (int64_t n = 0; n < kPanel; n += kLanes) {
+      const auto pair = hn::BitCast(du, hn::LoadU(d, pairs + k * kPanel + n));
+      const auto odd = hn::And(pair, hn::Set(du, 0xffff0000u));
+      hn::StoreU(hn::BitCast(d, hn::ShiftLeft<16>(pair)), d, to + 2 * k * kPanel + n);
+      hn::StoreU(hn::BitCast(d, odd), d, to + (2 * k + 1) * kPanel + n);
+    }
+  }
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace limelight::detail
 HWY_AFTER_NAMESPACE();

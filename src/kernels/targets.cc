@@ -40,6 +40,7 @@ void FillTable(Kernels& kernels) {
   kernels.dropout_row = DropoutRow;
   kernels.widen = Widen;
   kernels.narrow = Narrow;
+  kernels.split_pairs = SplitPairs;
   kernels.dot = Dot;
   kernels.all_finite = AllFinite;
   kernels.product = Product;
