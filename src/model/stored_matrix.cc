@@ -205,9 +205,10 @@ void multiply(const StoredMatrix& w, TensorView<const float, 2> x, const float* 
   const bool serial = threads == 1 || w.in_ * w.out_ * (rows + kExpandRows) < kSerial;
   const int64_t panels = (w.out_ + kernels.panel - 1) / kernels.panel;
   const int64_t panels_a_task = serial ? panels : few ? std::max<int64_t>(1, panels / (kTasksAThread * threads)) : 1;
-  const int64_t row_blocks = (rows + kTaskRows - 1) / kTaskRows;
+  const int64_t even = (rows + kTaskRows - 1) / kTaskRows;  // blocks, before whole groups make them fewer
   const int64_t rows_a_task =
-      ((rows + row_blocks - 1) / row_blocks + kernels.row_group - 1) / kernels.row_group * kernels.row_group;
+      ((rows + even - 1) / even + kernels.row_group - 1) / kernels.row_group * kernels.row_group;
+  const int64_t row_blocks = (rows + rows_a_task - 1) / rows_a_task;
   const int64_t panel_blocks = (panels + panels_a_task - 1) / panels_a_task;
   parallel_for(row_blocks * panel_blocks, run, "stored_matrix", [&](int64_t index) {
     const int64_t row = index % row_blocks * rows_a_task;

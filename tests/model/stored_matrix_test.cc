@@ -71,6 +71,14 @@ TEST(StoredMatrix, SameBitsForAnyThreadCount) {
   }
 }
 
+TEST(StoredMatrix, WholeGroupsOfRowsMayMakeFewerTasks) {
+  const RandomWeights weights(WeightType::kQ8_0, 9, 32, 1);
+  for (const int64_t rows : {2001, 4097}) {
+    const auto x = random_matrix(rows, weights.in, 2);
+    under_every_isa([&] { expect_same_bits(product(weights.stored(), x), expected_product(weights, x)); });
+  }
+}
+
 TEST(StoredMatrix, SameBitsForARowAloneAndAmongOthers) {
   const RandomWeights weights(WeightType::kQ8_0, 150, 64, 1);
   const auto x = random_matrix(600, weights.in, 2);
