@@ -1,10 +1,11 @@
-// The layers around attention: linear, layer norm, GELU, embedding, and self-attention as a module.
+// The layers around attention: linear, norms, GELU, SwiGLU, rotary positions, embedding, and self-attention as a module.
 // Letters: T rows (tokens), C channels. Every row's result depends on that row alone, bit for bit.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "limelight/attention.h"
 #include "limelight/runtime.h"
@@ -52,6 +53,31 @@ void layer_norm(TensorView<const float, 2> x, TensorView<const float, 1> gamma, 
 // kErf: x/2 (1 + erf(x / sqrt 2)). kTanh: x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))).
 enum class Gelu { kErf, kTanh };
 void gelu(TensorView<const float, 2> x, Gelu form, TensorView<float, 2> y, const Run& run = {});
+
+// y = x / sqrt(mean of x^2 + epsilon) gamma over the last axis; x, y [T, C] (y may be x), gamma [C], contiguous; epsilon
+// finite, at least 0. (Zhang & Sennrich 2019, arXiv 1910.07467)
+void rms_norm(TensorView<const float, 2> x, TensorView<const float, 1> gamma, float epsilon, TensorView<float, 2> y,
+              const Run& run = {});
+
+// y = silu(gate) up, silu(x) = x / (1 + exp(-x)); gate, up, y [T, C] (y may be either).
+// (Shazeer 2020, arXiv 2002.05202)
+void swiglu(TensorView<const float, 2> gate, TensorView<const float, 2> up, TensorView<float, 2> y,
+            const Run& run = {});
+
+// Rotary positions. The token at position p has each head of D channels turned, channel c < D/2 against channel
+// c + D/2, by the angle p f_c:
+//   y_c = x_c cos(p f_c) - x_{c+D/2} sin(p f_c)      y_{c+D/2} = x_{c+D/2} cos(p f_c) + x_c sin(p f_c)
+// so that the product of two tokens depends on their distance alone. (Su et al. 2021, RoFormer, arXiv 2104.09864)
+std::vector<double> rope_frequencies(int64_t depth, double base);  // f_c = base^(-2c / D), c < D/2; D even
+
+// Of positions first .. first + tokens, formed in double and rounded once: a table's row depends on its position alone.
+struct RopeTable {
+  Tensor<float, 2> cosines, sines;  // [T, D/2]
+};
+RopeTable rope_table(std::span<const double> frequencies, int64_t first, int64_t tokens);
+
+// x, y [T, heads D] (y may be x); row t takes row t of the table.
+void rope(TensorView<const float, 2> x, const RopeTable& table, TensorView<float, 2> y, const Run& run = {});
 
 // y[t] += table[ids[t]]; table [V, C], y [T, C]. Throws std::invalid_argument naming the first id outside [0, V).
 void add_embedding(TensorView<const float, 2> table, std::span<const int32_t> ids, TensorView<float, 2> y);

@@ -20,4 +20,14 @@ void layer_norm(TensorView<const float, 2> x, TensorView<const float, 1> gamma, 
 template <class Real>
 Real gelu(Real x, Gelu form);
 
+template <class Real>
+void rms_norm(TensorView<const float, 2> x, TensorView<const float, 1> gamma, float epsilon, TensorView<Real, 2> y);
+
+template <class Real>
+Real silu(Real x);
+
+// Heads of 2 * frequencies.size() channels; row t is at position first + t.
+template <class Real>
+void rope(TensorView<const float, 2> x, std::span<const double> frequencies, int64_t first, TensorView<Real, 2> y);
+
 }  // namespace limelight::detail::reference
