@@ -1,0 +1,113 @@
+// Weight tensors by name.
+#include "model/decoder_tensors.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <system_error>
+
+#include "core/error.h"
+#include "model/json_field.h"
+#include "model/safetensors_header.h"
+
+namespace limelight::detail {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string field_of(const fs::path& file, std::string_view name) {
+  return file.string() + ": tensor " + in_quotes(name);
+}
+
+std::optional<WeightType> weight_type(Dtype dtype) {
+  if (dtype == Dtype::kF32) return WeightType::kF32;
+  if (dtype == Dtype::kF16) return WeightType::kF16;
+  if (dtype == Dtype::kBf16) return WeightType::kBf16;
+  return std::nullopt;
+}
+
+}  // namespace
+
+DecoderTensors::DecoderTensors(const fs::path& folder) {
+  const fs::path single = folder / "model.safetensors", index = folder / "model.safetensors.index.json";
+  std::error_code error;
+  if (!fs::exists(single, error) && fs::exists(index, error)) {
+    open_listed(index);
+    return;
+  }
+  where_ = single.string();
+  files_.push_back(SafetensorsFile::open(single));
+  for (const TensorInfo& info : files_.front().tensors()) add(files_.front(), info);
+}
+
+DecoderTensors::DecoderTensors(const GgufFile& file) : gguf_(&file), where_(file.path().string()) {
+  for (const GgufTensor& tensor : file.tensors()) {
+    const std::string name(tensor.name);
+    names_.push_back(name);
+    tensors_.emplace(name, DecoderTensor{field_of(file.path(), name), weight_type_name(tensor.type), tensor.type,
+                                         tensor.shape, tensor.bytes});
+  }
+}
+
+void DecoderTensors::add(const SafetensorsFile& file, const TensorInfo& info) {
+  names_.push_back(info.name);
+  tensors_.emplace(info.name, DecoderTensor{field_of(file.path(), info.name), dtype_name(info.dtype),
+                                            weight_type(info.dtype), info.shape, info.bytes});
+}
+
+void DecoderTensors::open_listed(const fs::path& index) {
+  where_ = index.string();
+  const JsonFile list(index);
+  std::map<std::string, size_t> opened;
+  list.root()["weight_map"].each_member([&](const std::string& name, const JsonField& where) {
+    const std::string& file = where.as_string();
+    if (fs::path(file).filename() != file || file.empty()) where.refuse("a file of the same folder");
+    const auto [at, is_new] = opened.emplace(file, files_.size());
+    if (is_new) files_.push_back(SafetensorsFile::open(index.parent_path() / file));
+    const SafetensorsFile& shard = files_[at->second];
+    const TensorInfo* info = shard.find(name);
+    if (info == nullptr) fail_format(field_of(shard.path(), name) + ": is missing, though " + where_ + " lists it");
+    add(shard, *info);
+  });
+}
+
+const DecoderTensor& DecoderTensors::take(const std::string& name, const std::vector<int64_t>& shape,
+                                          const std::string& source) {
+  const auto found = tensors_.find(name);
+  if (found == tensors_.end()) fail_format(field_of(where_, name) + ": is missing");
+  DecoderTensor& tensor = found->second;
+  if (tensor.shape != shape) {
+    const auto text = [](const std::vector<int64_t>& s) {
+      return shape_text(s.data(), static_cast<int64_t>(s.size()));
+    };
+    fail_format(tensor.field + " shape: expected " + text(shape) + " by " + source + ", found " + text(tensor.shape));
+  }
+  if (!tensor.type) fail_format(tensor.field + " dtype: expected F16, BF16 or F32, found " + std::string(tensor.dtype));
+  tensor.used = true;
+  return tensor;
+}
+
+Tensor<float, 1> DecoderTensors::take_floats(const std::string& name, int64_t count, const std::string& source) {
+  const DecoderTensor& tensor = take(name, {count}, source);
+  Tensor<float, 1> floats({count});
+  dequantise(tensor.bytes.data(), *tensor.type, count, floats.data());
+  for (int64_t i = 0; i < count; ++i) {
+    if (std::isfinite(floats(i))) continue;
+    fail_format(tensor.field + ": expected finite values, found " + std::to_string(floats(i)) + " at " +
+                std::to_string(i));
+  }
+  return floats;
+}
+
+void DecoderTensors::release(const std::string& name) const {
+  if (gguf_ != nullptr) gguf_->release(*gguf_->find_tensor(name));
+}
+
+std::vector<std::string> DecoderTensors::unused() const {
+  std::vector<std::string> names;
+  std::copy_if(names_.begin(), names_.end(), std::back_inserter(names),
+               [this](const std::string& name) { return !tensors_.at(name).used; });
+  return names;
+}
+
+}  // namespace limelight::detail
