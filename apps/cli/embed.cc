@@ -95,13 +95,13 @@ struct Embed {
     return lines;
   }
 
-  Vectors vectors(const Encoder& encoder, const std::vector<std::string>& texts) const {
+  Vectors vectors(const studio::EncoderReader& encoder, const std::vector<std::string>& texts) const {
     Vectors vectors;
     ProgressBar progress("embed");
     for (const std::string& text : texts) {
       const studio::Reading reading = studio::read_text(encoder, text, model.too_long());
       for (const std::string& line : reading.notes) note(line);
-      const Tensor<float, 1> vector = encoder.embed(reading.ids);
+      const Tensor<float, 1> vector = encoder.model().embed(reading.ids);
       vectors.emplace_back(vector.data(), vector.data() + vector.count());
       progress.show(static_cast<double>(vectors.size()) / static_cast<double>(texts.size()));
     }
@@ -126,9 +126,9 @@ struct Embed {
   }
 
   void run() const {
-    const Encoder encoder = model.load();
+    const auto encoder = model.load_encoder("embed");
     const std::vector<std::string> all = texts();
-    const Vectors found = vectors(encoder, all);
+    const Vectors found = vectors(*encoder, all);
     const Terminal terminal = standard_terminal();
     if (json) return print(as_json(found));
     print(similar ? similarity_table(all, found, terminal) : vector_lines(found, terminal));

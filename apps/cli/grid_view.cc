@@ -2,7 +2,6 @@
 #include "grid_view.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -24,19 +23,21 @@ constexpr int64_t kNumberCell = 5;  // "100.0"
 constexpr int64_t kShadeCell = 2;
 constexpr int64_t kWidestShade = 4;
 constexpr int64_t kSpecialCell = 8;
+constexpr const char* kLeftOutSign = "–";
 constexpr const char* kBlockedSign = "×";
 
 std::string plain_grid(const Spotlight& light) {
   std::vector<std::vector<std::string>> cells(1, {"index", "word"});
   for (const std::string& unit : light.units) cells[0].push_back(unit);
-  cells[0].push_back(fmt::format("{}", fmt::join(light.special_pieces, " ")));
+  const bool special = !light.special.empty();
+  if (special) cells[0].push_back(light.special);
   for (const SpotlightRow& row : light.rows) {
     std::vector<std::string>& line = cells.emplace_back();
     line = {std::to_string(row.index), row.word};
-    for (const Share& share : row.shares) line.push_back(share_text(share));
-    line.push_back(share_text(row.special));
+    for (const Share& share : row.shares) line.push_back(studio::share_text(share));
+    if (special) line.push_back(studio::share_text(row.special));
   }
-  return table(cells, "rl" + std::string(light.units.size() + 1, 'r'));
+  return table(cells, "rl" + std::string(light.units.size() + (special ? 1 : 0), 'r'));
 }
 
 struct GridLayout {
@@ -69,11 +70,12 @@ GridLayout layout_of(const Spotlight& light, const Terminal& terminal) {
 
 std::string cell_text(const Terminal& terminal, const GridLayout& layout, const Share& share) {
   constexpr std::array<const char*, 5> kShades = {" ", "░", "▒", "▓", "█"};
-  if (share.blocked) return paint(terminal, Tone::kDim, fit_right(kBlockedSign, layout.cell - 1) + " ");
+  const char* sign = share.blocked ? kBlockedSign : kLeftOutSign;
+  if (!share.lit()) return paint(terminal, Tone::kDim, fit_right(sign, layout.cell - 1) + " ");
   const double shown = static_cast<double>(share.permille) / 1000;
   if (layout.numbers) {
     const int64_t width = layout.cell;
-    return fill_share(terminal, shown, fit_right(share_text(share), width));
+    return fill_share(terminal, shown, fit_right(studio::share_text(share), width));
   }
   if (terminal.colour) return fill_share(terminal, shown, spaces(layout.cell));
   const size_t step = shown < 0.01 ? 0 : shown < 0.05 ? 1 : shown < 0.15 ? 2 : shown < 0.4 ? 3 : 4;
@@ -99,14 +101,17 @@ std::string column_heads(const Spotlight& light, const GridLayout& layout, size_
 
 std::string panel(const Spotlight& light, const Terminal& terminal, const GridLayout& layout, size_t begin,
                   size_t end) {
-  const std::string special = fit_right("special", kSpecialCell);
+  const bool special = !light.special.empty();
   std::string text = spaces(kMargin + layout.label);
-  text += paint(terminal, Tone::kDim, column_heads(light, layout, begin, end) + special) + "\n";
+  text += paint(terminal, Tone::kDim,
+                column_heads(light, layout, begin, end) + (special ? fit_right("special", kSpecialCell) : "")) +
+          "\n";
   const auto digits = std::to_string(light.units.size() - 1).size();
   for (const SpotlightRow& row : light.rows) {
     text += spaces(kMargin) + fit_left(fmt::format("{:>{}} {}", row.index, digits, row.word), layout.label);
     for (size_t i = begin; i < end; ++i) text += cell_text(terminal, layout, row.shares[i]);
-    text += paint(terminal, Tone::kDim, fit_right(share_text(row.special), kSpecialCell)) + "\n";
+    if (special) text += paint(terminal, Tone::kDim, fit_right(studio::share_text(row.special), kSpecialCell));
+    text += "\n";
   }
   return text;
 }
@@ -114,7 +119,7 @@ std::string panel(const Spotlight& light, const Terminal& terminal, const GridLa
 std::string legend(const Spotlight& light, const Terminal& terminal, const GridLayout& layout) {
   std::string text = spaces(kMargin) + "rows look, columns are looked at\n" + spaces(kMargin);
   if (layout.numbers) {
-    text += "percent; a row adds to 100 with its special tokens\n";
+    text += fmt::format("percent; a row adds to 100{}\n", light.special.empty() ? "" : " with its special tokens");
   } else {
     text += "no light ";
     for (const int64_t permille : {5, 20, 50, 150, 300, 600}) {
@@ -123,16 +128,17 @@ std::string legend(const Spotlight& light, const Terminal& terminal, const GridL
     text += " all of it\n";
   }
   if (studio::any_blocked(light)) text += fmt::format("{}{} blocked: it comes later\n", spaces(kMargin), kBlockedSign);
+  if (light.without_first) text += fmt::format("{}{} left out\n", spaces(kMargin), kLeftOutSign);
   return text;
 }
 
 }  // namespace
 
 std::string grid_view(const Spotlight& light, const Terminal& terminal) {
-  if (!terminal.interactive) return fmt::format("{}\n\n{}", heading(light), plain_grid(light));
+  if (!terminal.interactive) return fmt::format("{}\n\n{}", studio::heading(light), plain_grid(light));
   const GridLayout layout = layout_of(light, terminal);
   std::string text = "\n" + spaces(kMargin);
-  text += paint(terminal, Tone::kDim, wrapped(heading(light), terminal.width - kMargin, kMargin)) + "\n\n";
+  text += paint(terminal, Tone::kDim, wrapped(studio::heading(light), terminal.width - kMargin, kMargin)) + "\n\n";
   for (size_t begin = 0; begin < light.units.size(); begin += layout.across) {
     text += panel(light, terminal, layout, begin, std::min(begin + layout.across, light.units.size())) + "\n";
   }

@@ -7,6 +7,7 @@
 #include "commands.h"
 #include "model_arguments.h"
 #include "output.h"
+#include "progress.h"
 #include "studio/spotlight.h"
 #include "studio/spotlight_json.h"
 #include "table.h"
@@ -56,10 +57,15 @@ struct Heads {
   }
 
   void run() const {
-    const Encoder encoder = model.load();
-    studio::HeadRanking ranking =
-        studio::rank_heads(encoder, source.text(),
-                           {.from = from, .to = to, .mask = model.mask(), .too_long = model.too_long(), .run = {}});
+    const auto reader = model.load();
+    ProgressBar progress("heads");
+    studio::HeadRanking ranking = studio::rank_heads(*reader, source.text(),
+                                                     {.from = from,
+                                                      .to = to,
+                                                      .mask = model.mask(),
+                                                      .too_long = model.too_long(),
+                                                      .run = {.progress = progress.callback()}});
+    progress.finish();
     for (const std::string& line : ranking.notes) note(line);
     if (top && *top < static_cast<int64_t>(ranking.heads.size())) ranking.heads.resize(static_cast<size_t>(*top));
     if (json) return print(studio::head_ranking_json(ranking));

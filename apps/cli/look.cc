@@ -5,6 +5,7 @@
 #include "grid_view.h"
 #include "model_arguments.h"
 #include "output.h"
+#include "progress.h"
 #include "spotlight_view.h"
 #include "studio/spotlight_csv.h"
 #include "studio/spotlight_html.h"
@@ -20,7 +21,7 @@ struct Look {
   ModelArguments model;
   std::string word, find, html, svg;
   std::optional<int64_t> layer, head, top;
-  bool pieces = false, json = false, csv = false;
+  bool pieces = false, without_first = false, json = false, csv = false;
 
   void declare(Command& command) {
     constexpr Bounds kFromZero{.least = 0};
@@ -37,6 +38,10 @@ struct Look {
     model.declare_mask(command);
     model.declare_cut(command);
     command.flag("--pieces", pieces, "The model's pieces instead of words")
+        .flag(
+            "--without-first", without_first,
+            "Leave out the first token, where light rests that has no other place, and renormalise: the others add to "
+            "100")
         .number("--top", top, "List only the N strongest words", {.least = 1})
         .flag("--json", json, "Print JSON")
         .flag("--csv", csv, "Print comma-separated values")
@@ -54,16 +59,19 @@ struct Look {
   }
 
   void run() const {
-    const Encoder encoder = model.load();
-    const studio::Spotlight light = studio::spotlight(encoder, source.text(),
+    const auto reader = model.load();
+    ProgressBar progress("look");
+    const studio::Spotlight light = studio::spotlight(*reader, source.text(),
                                                       {.word = word,
                                                        .layer = layer,
                                                        .head = head,
                                                        .find = find,
                                                        .mask = model.mask(),
                                                        .pieces = pieces,
+                                                       .without_first = without_first,
                                                        .too_long = model.too_long(),
-                                                       .run = {}});
+                                                       .run = {.progress = progress.callback()}});
+    progress.finish();
     for (const std::string& line : light.notes) note(line);
     if (!html.empty()) write_file(html, studio::spotlight_html(light));
     if (!svg.empty()) write_file(svg, studio::spotlight_svg(light));

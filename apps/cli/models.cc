@@ -12,13 +12,14 @@ namespace limelight::cli {
 namespace {
 
 std::string as_table() {
-  std::vector<std::vector<std::string>> cells = {{"model", "kind", "here", "runs", "command that brings it"}};
+  std::vector<std::vector<std::string>> cells = {{"model", "kind", "here", "writes", "command that brings it"}};
   for (const KnownModel& model : known_models()) {
     const bool present = is_present(model);
     cells.push_back({std::string(model.name), std::string(model.kind), present ? "yes" : "no",
-                     model.runs ? "yes" : "not yet", fetch_command(model.name)});
+                     model.writes ? "yes" : "no", fetch_command(model.name)});
   }
-  return table(cells, "lllll") + "\nkept in " + models_folder().string() + "\n";
+  return table(cells, "lllll") + "\nkept in " + models_folder().string() +
+         "; the path of a Hugging Face folder or of a .gguf file serves as a name too\n";
 }
 
 std::string as_json() {
@@ -27,7 +28,8 @@ std::string as_json() {
     list.push_back({{"name", model.name},
                     {"kind", model.kind},
                     {"present", is_present(model)},
-                    {"runs", model.runs},
+                    {"runs", true},
+                    {"writes", model.writes},
                     {"folder", (models_folder() / model.name).string()},
                     {"command", fetch_command(model.name)}});
   }

@@ -24,30 +24,17 @@ bool on_disk(const fs::path& path) {
   return fs::exists(path, ignored);
 }
 
-fs::path folder_of(const std::string& name) {
+const KnownModel* find_known(const std::string& name) {
   const auto& known = known_models();
   const auto found = std::find_if(known.begin(), known.end(), [&](const KnownModel& m) { return m.name == name; });
-  if (found == known.end()) {
-    if (on_disk(name)) return name;
-    detail::fail_file(
-        fmt::format("model {}: neither a known name nor a folder; limelight models lists the names", name));
-  }
-  if (!found->runs) {
-    detail::fail_file(fmt::format("model {}: a {} cannot be run by this version; use minilm", name, found->kind));
-  }
-  if (!is_present(*found)) {
-    detail::fail_file(
-        fmt::format("model {}: not in {}; bring it with: {}", name, models_folder().native(), fetch_command(name)));
-  }
-  return models_folder() / name;
+  return found == known.end() ? nullptr : &*found;
 }
 
 }  // namespace
 
 const std::vector<KnownModel>& known_models() {
-  static const std::vector<KnownModel> models = {
-      {"minilm", "BERT encoder", "model.safetensors", true},
-      {"smollm2", "Llama decoder", "SmolLM2-135M-Instruct.Q4_1.gguf", false}};
+  static const std::vector<KnownModel> models = {{"minilm", "BERT encoder", "model.safetensors", false},
+                                                 {"smollm2", "Llama decoder", "SmolLM2-135M-Instruct.Q4_1.gguf", true}};
   return models;
 }
 
@@ -65,13 +52,19 @@ std::string fetch_command(std::string_view name) {
   return fmt::format("tools/get-model {}", name);
 }
 
-Encoder load_model(const std::string& name) {
-  const fs::path folder = folder_of(name);
-  if (folder.extension() == ".gguf") {
-    detail::fail_file(
-        fmt::format("model {}: GGUF files cannot be run by this version; give a Hugging Face folder", name));
+std::unique_ptr<studio::Reader> load_model(const std::string& name) {
+  const KnownModel* known = find_known(name);
+  if (known == nullptr) {
+    if (on_disk(name)) return studio::load_reader(name, "");
+    detail::fail_file(fmt::format(
+        "model {}: neither a known name nor a folder or .gguf file; limelight models lists the names", name));
   }
-  return Encoder::load(folder);
+  if (!is_present(*known)) {
+    detail::fail_file(
+        fmt::format("model {}: not in {}; bring it with: {}", name, models_folder().native(), fetch_command(name)));
+  }
+  const fs::path folder = models_folder() / name;
+  return studio::load_reader(fs::path(known->file).extension() == ".gguf" ? folder / known->file : folder, name);
 }
 
 }  // namespace limelight::cli

@@ -2,11 +2,12 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "limelight/model.h"
+#include "studio/reader.h"
 
 namespace limelight::cli {
 
@@ -14,7 +15,7 @@ struct KnownModel {
   std::string_view name;
   std::string_view kind;
   std::string_view file;  // in its folder, once it is there
-  bool runs = false;      // in this version
+  bool writes = false;    // goes on with a text
 };
 const std::vector<KnownModel>& known_models();
 
@@ -23,7 +24,8 @@ std::filesystem::path models_folder();
 bool is_present(const KnownModel& model);
 std::string fetch_command(std::string_view name);
 
-// A known name, or the path of a Hugging Face folder. Throws FileError saying the command that brings what is missing.
-Encoder load_model(const std::string& name);
+// A known name, or the path of a Hugging Face folder or a .gguf file. Throws FileError saying the command that brings
+// what is missing.
+std::unique_ptr<studio::Reader> load_model(const std::string& name);
 
 }  // namespace limelight::cli

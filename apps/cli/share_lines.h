@@ -17,10 +17,11 @@ struct ShareLine {
   studio::Share share;
   bool query = false;    // the word that looks
   bool special = false;  // not one word but the special tokens, or the others
+  std::string reason{};  // why it is blocked
 };
 
 // All words in reading order; with `top` the strongest first, then the sum of the others and the names of blocked ones.
-// The special tokens follow the words. Shown percentages add to 100 either way.
+// The special tokens, where there are any, follow the words. Shown percentages add to 100 either way.
 std::vector<ShareLine> share_lines(const studio::Spotlight& light, const studio::SpotlightRow& row,
                                    std::optional<int64_t> top);
 

@@ -8,7 +8,6 @@
 
 #include "canvas.h"
 #include "share_lines.h"
-#include "spotlight_view.h"
 #include "studio/unicode.h"
 
 namespace limelight::cli {
@@ -72,7 +71,7 @@ void draw_arcs(Canvas& canvas, Bulge bulge, double height, const SpotlightRow& r
 
 std::string painted_word(const Terminal& terminal, const Spotlight& light, const SpotlightRow& row, size_t i) {
   if (is_own(row, i)) return paint(terminal, Tone::kQuery, light.units[i]);
-  if (row.shares[i].blocked) return paint(terminal, Tone::kDim, light.units[i]);
+  if (!row.shares[i].lit()) return paint(terminal, Tone::kDim, light.units[i]);
   return paint_share(terminal, shown_share(row.shares[i]), light.units[i]);
 }
 
@@ -82,7 +81,7 @@ class LabelLine {
   explicit LabelLine(int64_t width) : cells_(static_cast<size_t>(width), " ") {}
 
   void put(const Terminal& terminal, double centre, const Share& share) {
-    const std::string text = share_text(share);
+    const std::string text = studio::share_text(share);
     const auto width = static_cast<int64_t>(text.size());
     const int64_t room = static_cast<int64_t>(cells_.size());
     const int64_t begin = std::clamp<int64_t>(std::lround(centre - static_cast<double>(width) / 2), 0,
@@ -157,9 +156,10 @@ std::string arcs_beside(const Spotlight& light, const SpotlightRow& row, const T
   for (const ShareLine& line : lines) label_width = std::max(label_width, studio::display_width(line.label));
   label_width = std::min(label_width, terminal.width / 3);
   std::string text;
-  for (int64_t i = 0; i <= units; ++i) {
-    const ShareLine& line = lines[static_cast<size_t>(i)];
-    text += spaces(margin) + (i < units ? canvas.line(terminal, i) : spaces(columns));
+  for (size_t i = 0; i < lines.size(); ++i) {
+    const ShareLine& line = lines[i];
+    text +=
+        spaces(margin) + (i < light.units.size() ? canvas.line(terminal, static_cast<int64_t>(i)) : spaces(columns));
     text += line.query ? paint(terminal, Tone::kStrong, "▸") : " ";
     Terminal rest = terminal;
     rest.width -= margin + columns + 1;
@@ -168,22 +168,23 @@ std::string arcs_beside(const Spotlight& light, const SpotlightRow& row, const T
   return text;
 }
 
-std::string lit_paragraph(const Spotlight& light, const SpotlightRow& row, const Terminal& terminal, int64_t margin) {
+std::string lit_paragraph(const Spotlight& light, const SpotlightRow& row, const Terminal& terminal, int64_t margin,
+                          size_t begin, size_t end) {
   std::string text = spaces(margin);
   int64_t column = margin;
-  for (size_t i = 0; i < light.units.size(); ++i) {
+  for (size_t i = begin; i < end; ++i) {
     const int64_t width = studio::display_width(light.units[i]);
     if (column + light.gaps[i] + width > terminal.width - margin) {
       text += "\n" + spaces(margin);
       column = margin;
-    } else if (light.gaps[i] > 0 && i > 0) {
+    } else if (light.gaps[i] > 0 && i > begin) {
       text += " ";
       ++column;
     }
     const bool query = is_own(row, i);
-    const bool blocked = row.shares[i].blocked;
-    text += query || blocked ? paint(terminal, query ? Tone::kQuery : Tone::kDim, light.units[i])
-                             : fill_share(terminal, shown_share(row.shares[i]), light.units[i]);
+    const bool dim = !row.shares[i].lit();
+    text += query || dim ? paint(terminal, query ? Tone::kQuery : Tone::kDim, light.units[i])
+                         : fill_share(terminal, shown_share(row.shares[i]), light.units[i]);
     column += width;
   }
   return text + "\n";

@@ -19,6 +19,6 @@ std::string arcs_beside(const studio::Spotlight& light, const studio::SpotlightR
 
 // The text in lines, the ground behind a word lit by its share.
 std::string lit_paragraph(const studio::Spotlight& light, const studio::SpotlightRow& row, const Terminal& terminal,
-                          int64_t margin);
+                          int64_t margin, size_t begin, size_t end);
 
 }  // namespace limelight::cli

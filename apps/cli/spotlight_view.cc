@@ -2,7 +2,6 @@
 #include "spotlight_view.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <sstream>
@@ -22,6 +21,8 @@ using studio::SpotlightRow;
 constexpr int64_t kMargin = 2;
 constexpr int64_t kBarsShown = 6;
 constexpr size_t kMostSideways = 32;  // words; beyond, the figure would not fit a screen
+constexpr size_t kMostInParagraph = 400;
+constexpr size_t kWordsAround = 60;  // the word that looks, where the text is longer than that
 
 std::string plain_table(const Spotlight& light, const SpotlightRow& row, std::optional<int64_t> top) {
   std::vector<std::vector<std::string>> cells = {{"index", "word", "percent", "weight"}};
@@ -34,8 +35,8 @@ std::string plain_table(const Spotlight& light, const SpotlightRow& row, std::op
     ShareLine& line = lines[i];
     line.share.permille = permille[i];
     const std::string index = line.index ? std::to_string(*line.index) : "";
-    cells.push_back({index, line.label, share_text(line.share),
-                     line.share.blocked ? "" : fmt::format("{:.4f}", line.share.weight)});
+    cells.push_back({index, line.label, studio::share_text(line.share),
+                     line.share.lit() ? fmt::format("{:.4f}", line.share.weight) : ""});
   }
   return table(cells, "rlrr");
 }
@@ -50,6 +51,17 @@ std::string bars(const Spotlight& light, const SpotlightRow& row, const Terminal
   return text;
 }
 
+// The whole text, or of a long one what is around the word that looks.
+std::string paragraph(const Spotlight& light, const SpotlightRow& row, const Terminal& terminal) {
+  const size_t count = light.units.size();
+  if (count <= kMostInParagraph) return lit_paragraph(light, row, terminal, kMargin, 0, count);
+  const size_t at = row.own.front();
+  const size_t begin = at - std::min(at, kWordsAround), end = std::min(at + kWordsAround, count);
+  const std::string place = fmt::format("words {} to {} of {}", begin, end - 1, count);
+  return spaces(kMargin) + paint(terminal, Tone::kDim, place) + "\n" +
+         lit_paragraph(light, row, terminal, kMargin, begin, end);
+}
+
 std::string figure(const Spotlight& light, const SpotlightRow& row, const Terminal& terminal,
                    std::optional<int64_t> top) {
   const int64_t shown = top.value_or(kBarsShown);
@@ -57,19 +69,10 @@ std::string figure(const Spotlight& light, const SpotlightRow& row, const Termin
     return arcs + "\n" + bars(light, row, terminal, shown);
   }
   if (light.units.size() <= kMostSideways && !top) return arcs_beside(light, row, terminal, kMargin);
-  return lit_paragraph(light, row, terminal, kMargin) + "\n" + bars(light, row, terminal, shown);
+  return paragraph(light, row, terminal) + "\n" + bars(light, row, terminal, shown);
 }
 
 }  // namespace
-
-std::string heading(const Spotlight& light) {
-  return fmt::format("{} {}, mask {}, head: {}", light.model, studio::head_name(light.head.layer, light.head.head),
-                     studio::mask_name(light.mask), light.head.chosen_by);
-}
-
-std::string share_text(const studio::Share& share) {
-  return share.blocked ? "blocked" : fmt::format("{:.1f}", static_cast<double>(share.permille) / 10);
-}
 
 std::string wrapped(const std::string& text, int64_t width, int64_t indent) {
   std::string lines, line;
@@ -87,13 +90,17 @@ std::string wrapped(const std::string& text, int64_t width, int64_t indent) {
 std::string spotlight_view(const Spotlight& light, const Terminal& terminal, std::optional<int64_t> top) {
   const SpotlightRow& row = light.rows.front();
   const std::string sum = studio::weighted_sum(light, row);
+  const std::string first = studio::first_token_line(light, row);
   if (!terminal.interactive) {
-    return fmt::format("{}\n\n{}\n{}\n", heading(light), plain_table(light, row, top), sum);
+    return fmt::format("{}\n\n{}\n{}\n{}", studio::heading(light), plain_table(light, row, top), sum,
+                       first.empty() ? "" : first + "\n");
   }
   const std::string margin = spaces(kMargin);
-  return fmt::format("\n{}{}\n\n{}\n{}{}\n\n", margin,
-                     paint(terminal, Tone::kDim, wrapped(heading(light), terminal.width - kMargin, kMargin)),
-                     figure(light, row, terminal, top), margin, wrapped(sum, terminal.width - kMargin, kMargin + 5));
+  const auto dim = [&](const std::string& text) {
+    return margin + paint(terminal, Tone::kDim, wrapped(text, terminal.width - kMargin, kMargin)) + "\n";
+  };
+  return fmt::format("\n{}\n{}\n{}{}\n{}\n", dim(studio::heading(light)), figure(light, row, terminal, top), margin,
+                     wrapped(sum, terminal.width - kMargin, kMargin + 5), first.empty() ? "" : dim(first));
 }
 
 }  // namespace limelight::cli

@@ -11,12 +11,6 @@
 
 namespace limelight::cli {
 
-// "minilm L5.H11 | mask none | head: default of minilm"
-std::string heading(const studio::Spotlight& light);
-
-// "67.1", or "blocked"
-std::string share_text(const studio::Share& share);
-
 // Wrapped between words to the terminal's width, lines after the first indented.
 std::string wrapped(const std::string& text, int64_t width, int64_t indent);
 

@@ -20,9 +20,9 @@ struct Tokens {
   bool json = false;
 
   void run() const {
-    const Encoder encoder = model.load();
+    const auto reader = model.load();
     const std::string text = source.text();
-    const std::vector<Token> tokens = encoder.tokenizer().encode(text);
+    const std::vector<Token> tokens = reader->tokenizer().encode(text);
     if (json) return print(studio::tokens_json(text, tokens));
     std::vector<std::vector<std::string>> cells = {{"index", "id", "piece", "bytes"}};
     for (const Token& token : tokens) {

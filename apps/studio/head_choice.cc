@@ -51,17 +51,17 @@ std::string rule(const HeadWish& wish, const Reading& reading, int64_t distance)
 
 }  // namespace
 
-void check_range(const EncoderConfig& config, const HeadWish& wish) {
-  check_number("layer", config.name, wish.layer, config.layers);
-  check_number("head", config.name, wish.head, config.heads);
+void check_range(const ReaderFacts& facts, const HeadWish& wish) {
+  check_number("layer", facts.name, wish.layer, facts.layers);
+  check_number("head", facts.name, wish.head, facts.heads);
 }
 
-std::optional<HeadChoice> known_head(const EncoderConfig& config, const HeadWish& wish) {
+std::optional<HeadChoice> known_head(const ReaderFacts& facts, const HeadWish& wish) {
   if (wish.find) return std::nullopt;
   if (wish.layer && wish.head) return HeadChoice{*wish.layer, *wish.head, "as given"};
   if (wish.layer || wish.head) return std::nullopt;
   for (const DefaultHead& known : kDefaultHeads) {
-    if (known.model == config.name && known.layers == config.layers && known.heads == config.heads) {
+    if (known.model == facts.name && known.layers == facts.layers && known.heads == facts.heads) {
       return HeadChoice{known.layer, known.head, fmt::format("default of {}", known.model)};
     }
   }

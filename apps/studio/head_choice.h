@@ -24,10 +24,10 @@ struct HeadChoice {
 };
 
 // Throws std::invalid_argument naming the range.
-void check_range(const EncoderConfig& config, const HeadWish& wish);
+void check_range(const ReaderFacts& facts, const HeadWish& wish);
 
 // The head that needs no look at the light: both numbers given, or the model's own default.
-std::optional<HeadChoice> known_head(const EncoderConfig& config, const HeadWish& wish);
+std::optional<HeadChoice> known_head(const ReaderFacts& facts, const HeadWish& wish);
 
 // A word that looks: its place among the words (or pieces) and its rows among those watched.
 struct Query {

@@ -33,6 +33,6 @@ struct HeadRanking {
   std::vector<std::string> notes;
 };
 
-HeadRanking rank_heads(const Encoder& model, std::string_view text, const HeadRankingOptions& options);
+HeadRanking rank_heads(const Reader& model, std::string_view text, const HeadRankingOptions& options);
 
 }  // namespace limelight::studio

@@ -11,13 +11,14 @@ std::optional<Causal> causal_of(Mask mask) {
   return mask == Mask::kCausal ? Causal::kBottomRight : Causal::kNone;
 }
 
-Light watch(const Encoder& model, std::span<const int32_t> ids, std::span<const int64_t> queries,
+Light watch(const Reader& model, std::span<const int32_t> ids, std::span<const int64_t> queries,
             const WatchOptions& options) {
   Light light;
   const LensRequest request{.rows = {queries.begin(), queries.end()}};
-  EncoderOptions run;
+  ReadOptions run;
   run.run = options.run;
   run.causal = causal_of(options.mask);
+  run.layers = options.layer.value_or(model.facts().layers - 1) + 1;
   run.observer = [&](const LayerAttention& seen) {
     light.mask = seen.options.causal;
     if (options.layer && *options.layer != seen.layer) return;
@@ -29,7 +30,7 @@ Light watch(const Encoder& model, std::span<const int32_t> ids, std::span<const 
     }
     light.layers.push_back(std::move(layer));
   };
-  model.forward(ids, run);
+  model.read(ids, run);
   return light;
 }
 

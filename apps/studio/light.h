@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "limelight/lens.h"
-#include "limelight/model.h"
+#include "reader.h"
 
 namespace limelight::studio {
 
@@ -37,8 +37,8 @@ struct WatchOptions {
 };
 
 // Runs the model once over `ids` and keeps, of every layer watched and each of its heads, the rows of the tokens
-// `queries`.
-Light watch(const Encoder& model, std::span<const int32_t> ids, std::span<const int64_t> queries,
+// `queries`: R x T floats a head. Layers behind the one watched are not run where the model can stop there.
+Light watch(const Reader& model, std::span<const int32_t> ids, std::span<const int64_t> queries,
             const WatchOptions& options);
 
 // The weight between words: summed over the key's tokens, the mean over the query's rows (indices into the rows

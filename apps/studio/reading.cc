@@ -20,57 +20,73 @@ std::string slice(std::string_view text, const Span& span) {
   return std::string(text.substr(static_cast<size_t>(span.begin), static_cast<size_t>(span.end - span.begin)));
 }
 
-void give_tokens_to_words(Reading& reading, const std::vector<Span>& spans) {
+// Of the template, or an added token that the text itself spells, as "<|im_start|>"; not "[UNK]" for what is unknown.
+bool is_special(const Tokenizer& tokenizer, const Token& token, std::string_view text) {
+  if (token.special) return true;
+  const bool spelt = !token.piece.empty() && slice(text, token.span).find(token.piece) != std::string::npos;
+  return spelt && tokenizer.decode({&token.id, 1}).empty();
+}
+
+std::vector<Span> words_besides(std::string_view text, const std::vector<Span>& special) {
+  std::vector<Span> words = words_of(text);
+  size_t s = 0;
+  std::erase_if(words, [&](const Span& word) {
+    while (s < special.size() && special[s].end <= word.begin) ++s;
+    return s < special.size() && special[s].begin < word.end;
+  });
+  return words;
+}
+
+void give_tokens_to_words(Reading& reading, const std::vector<bool>& special) {
   size_t word = 0;
   for (size_t t = 0; t < reading.tokens.size(); ++t) {
     const Token& token = reading.tokens[t];
     const auto index = static_cast<int64_t>(t);
     reading.ids.push_back(token.id);
-    if (!token.special) {
-      while (word < spans.size() && spans[word].end <= token.span.begin) ++word;
+    if (!special[t]) {
+      while (word < reading.words.size() && reading.words[word].span.end <= token.span.begin) ++word;
     }
-    if (token.special || word == spans.size() || spans[word].begin >= token.span.end) {
+    if (special[t] || word == reading.words.size() || reading.words[word].span.begin >= token.span.end) {
       reading.special.push_back(index);
     } else {
-      reading.words[word].tokens.push_back(index);
-      reading.pieces.push_back({token.piece, {index}});
+      Unit& owner = reading.words[word];
+      owner.tokens.push_back(index);
+      reading.pieces.push_back({token.piece, {index}, {std::max(token.span.begin, owner.span.begin), token.span.end}});
     }
   }
 }
 
-Reading read_whole(const Encoder& model, std::string_view text) {
-  Reading reading{.text = std::string(text), .tokens = model.tokenizer().encode(text)};
-  const std::vector<Span> spans = words_of(text);
-  for (const Span& span : spans) reading.words.push_back({slice(text, span), {}});
-  give_tokens_to_words(reading, spans);
-  return reading;
+Reading read_whole(const Reader& model, std::string_view text) {
+  return read_tokens(model.tokenizer(), text, model.tokenizer().encode(text));
 }
 
 // The longest run of whole words from the start that the model takes.
-Reading read_cut(const Encoder& model, const Reading& whole) {
-  const int64_t limit = model.config().positions;
-  const std::vector<Span> spans = words_of(whole.text);
+Reading read_cut(const Reader& model, const Reading& whole) {
+  const int64_t limit = model.facts().positions;
   const auto template_tokens = std::count_if(whole.tokens.begin(), whole.tokens.end(),
                                              [](const Token& token) { return token.special && token.span == Span{}; });
   size_t kept = 0;
-  while (kept < spans.size()) {
+  while (kept < whole.words.size()) {
     const std::vector<int64_t>& tokens = whole.words[kept].tokens;
     if (!tokens.empty() && tokens.back() + template_tokens > limit) break;
     ++kept;
   }
   for (; kept > 0; --kept) {
-    const auto end = static_cast<size_t>(spans[kept - 1].end);
+    const auto end = static_cast<size_t>(whole.words[kept - 1].span.end);
     Reading cut = read_whole(model, std::string_view(whole.text).substr(0, end));
     if (static_cast<int64_t>(cut.ids.size()) > limit) continue;
     cut.notes.push_back(fmt::format("the text was cut: {} of its {} words ({} of {} tokens) are shown", kept,
-                                    spans.size(), cut.ids.size(), whole.ids.size()));
+                                    whole.words.size(), cut.ids.size(), whole.ids.size()));
     return cut;
   }
-  detail::fail_argument(fmt::format("text: {} takes {} tokens and not one word fits", model.config().name, limit));
+  detail::fail_argument(fmt::format("text: {} takes {} tokens and not one word fits", model.facts().name, limit));
 }
 
+// Once each, and not without end.
 void add_once(std::vector<std::string>& list, std::string text) {
-  if (std::find(list.begin(), list.end(), text) == list.end()) list.push_back(std::move(text));
+  constexpr size_t kMostNamed = 8;
+  if (list.size() > kMostNamed || std::find(list.begin(), list.end(), text) != list.end()) return;
+  list.push_back(list.size() == kMostNamed ? "..." : std::move(text));
 }
 
 // Tells what the model does not know, and which words are not read by themselves.
@@ -79,13 +95,11 @@ void add_notes(Reading& reading, const std::string& model) {
   for (const Token& token : reading.tokens) {
     if (!token.special && token.piece == kUnknown) add_once(unknown, slice(reading.text, token.span));
   }
-  const std::vector<Span> spans = words_of(reading.text);
   const Unit* reader = nullptr;  // the last word before that has pieces
-  for (size_t w = 0; w < spans.size(); ++w) {
-    const Unit& word = reading.words[w];
+  for (const Unit& word : reading.words) {
     if (!word.tokens.empty()) {
       reader = &word;
-    } else if (reader && reading.tokens[static_cast<size_t>(reader->tokens.back())].span.end > spans[w].begin) {
+    } else if (reader && reading.tokens[static_cast<size_t>(reader->tokens.back())].span.end > word.span.begin) {
       add_once(joined, fmt::format("{} together with {}", word.text, reader->text));
     } else {
       add_once(left_out, word.text);
@@ -169,17 +183,30 @@ size_t choose_occurrence(const Reading& reading, std::string_view spelling, std:
 
 }  // namespace
 
-Reading read_text(const Encoder& model, std::string_view text, TooLong too_long) {
+Reading read_tokens(const Tokenizer& tokenizer, std::string_view text, std::vector<Token> tokens) {
+  Reading reading{.text = std::string(text), .tokens = std::move(tokens)};
+  std::vector<bool> special;
+  std::vector<Span> spelt;
+  for (const Token& token : reading.tokens) {
+    special.push_back(is_special(tokenizer, token, text));
+    if (special.back() && token.span != Span{}) spelt.push_back(token.span);
+  }
+  for (const Span& span : words_besides(text, spelt)) reading.words.push_back({slice(text, span), {}, span});
+  give_tokens_to_words(reading, special);
+  return reading;
+}
+
+Reading read_text(const Reader& model, std::string_view text, TooLong too_long) {
   Reading reading = read_whole(model, text);
   if (reading.words.empty()) detail::fail_argument("text: it holds no word; give a sentence");
-  const int64_t limit = model.config().positions;
+  const int64_t limit = model.facts().positions;
   const auto count = static_cast<int64_t>(reading.ids.size());
   if (count > limit && too_long == TooLong::kRefuse) {
     detail::fail_argument(fmt::format("text: {} takes {} tokens and the text has {}; shorten it, or add --cut",
-                                      model.config().name, limit, count));
+                                      model.facts().name, limit, count));
   }
   if (count > limit) reading = read_cut(model, reading);
-  add_notes(reading, model.config().name);
+  add_notes(reading, model.facts().name);
   return reading;
 }
 

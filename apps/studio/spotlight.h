@@ -14,20 +14,24 @@
 namespace limelight::studio {
 
 struct SpotlightOptions {
-  std::string word;  // "it", or "it:2" for the second; empty: all words
-  std::optional<int64_t> layer;
-  std::optional<int64_t> head;
-  std::string find;  // a word: the head that sends most of the light to it
+  std::string word = {};  // "it", or "it:2" for the second; empty: all words
+  std::optional<int64_t> layer = std::nullopt;
+  std::optional<int64_t> head = std::nullopt;
+  std::string find = {};  // a word: the head that sends most of the light to it
   Mask mask = Mask::kModel;
-  bool pieces = false;  // the model's pieces instead of words
+  bool pieces = false;         // the model's pieces instead of words
+  bool without_first = false;  // leave the first token out, and make the other shares add to 1
   TooLong too_long = TooLong::kRefuse;
-  Run run;
+  Run run = {};
 };
 
 struct Share {
-  double weight = 0;     // of all light, special tokens in the denominator
-  int64_t permille = 0;  // as shown, in tenths of a percent
-  bool blocked = false;  // the mask hides it: a state, not the number 0
+  double weight = 0;      // of all light, special tokens in the denominator
+  int64_t permille = 0;   // as shown, in tenths of a percent
+  bool blocked = false;   // the mask hides it: a state, not the number 0
+  bool left_out = false;  // with the first token: it has no share of what is shown
+
+  bool lit() const { return !blocked && !left_out; }
 };
 
 // A row's permilles, with the special tokens', add to exactly 1000.
@@ -37,7 +41,8 @@ struct SpotlightRow {
   std::vector<Share> shares{};  // of Spotlight::units, in their order
   std::vector<size_t> own{};    // the units that are this word, or its pieces, in reading order
   Share special{};
-  double entropy = 0;                        // nats, of the token row; the mean over the word's pieces
+  Share first{};       // of the first token, whatever it is: light often rests there that has nowhere to go
+  double entropy = 0;  // nats, of the token row; the mean over the word's pieces
   std::optional<double> lse = std::nullopt;  // none when the word has several pieces
 };
 
@@ -46,15 +51,29 @@ struct Spotlight {
   Causal mask = Causal::kNone;  // as run
   HeadChoice head{};
   std::string text;
-  std::vector<std::string> units{};           // the words, or their pieces
-  std::vector<int64_t> gaps{};                // 1 where a space stands before the unit, else 0
-  std::vector<std::string> special_pieces{};  // "[CLS]", "[SEP]"
-  bool grid = false;                          // every word looks; else rows has one
+  std::vector<std::string> units{};  // the words, or their pieces
+  std::vector<int64_t> gaps{};       // 1 where a space stands before the unit, else 0
+  std::string special{};             // what they are called together: "[CLS] [SEP]"; empty where there are none
+  std::string first_word{};          // the unit of the first token; empty where that is a special token
+  bool without_first = false;
+  bool grid = false;  // every word looks; else rows has one
   std::vector<SpotlightRow> rows{};
   std::vector<std::string> notes;
 };
 
-Spotlight spotlight(const Encoder& model, std::string_view text, const SpotlightOptions& options);
+Spotlight spotlight(const Reader& model, std::string_view text, const SpotlightOptions& options);
+
+// "minilm L5.H11, mask none, head: default of minilm"
+std::string heading(const Spotlight& light);
+
+// "67.1", "blocked" or "left out"
+std::string share_text(const Share& share);
+
+// Why the row does not see this unit, which is blocked.
+std::string_view blocked_reason(const SpotlightRow& row, size_t unit);
+
+// 'first token ("The"): 21.4 % of the light', before it is left out. Empty where the special tokens tell.
+std::string first_token_line(const Spotlight& light, const SpotlightRow& row);
 
 // "L5.H11"
 std::string head_name(int64_t layer, int64_t head);
@@ -67,7 +86,7 @@ std::string weighted_sum(const Spotlight& light, const SpotlightRow& row);
 // Whether the mask hides any unit from any that looks.
 bool any_blocked(const Spotlight& light);
 
-// The row's units from the strongest, without blocked ones; equal shares in reading order.
+// The row's units from the strongest, without those that are not lit; equal shares in reading order.
 std::vector<size_t> strongest_first(const SpotlightRow& row);
 
 }  // namespace limelight::studio

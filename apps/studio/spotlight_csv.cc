@@ -2,7 +2,6 @@
 #include "spotlight_csv.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <iterator>
 
@@ -17,7 +16,7 @@ std::string field(const std::string& text) {
 }
 
 std::string percent(const Share& share) {
-  return share.blocked ? "" : fmt::format("{:.1f}", static_cast<double>(share.permille) / 10);
+  return share.lit() ? share_text(share) : "";
 }
 
 }  // namespace
@@ -31,7 +30,7 @@ std::string spotlight_csv(const Spotlight& light) {
   };
   for (const SpotlightRow& row : light.rows) {
     for (size_t i = 0; i < row.shares.size(); ++i) line(row, light.units[i], std::to_string(i), row.shares[i]);
-    line(row, fmt::format("{}", fmt::join(light.special_pieces, " ")), "", row.special);
+    if (!light.special.empty()) line(row, light.special, "", row.special);
   }
   return csv;
 }

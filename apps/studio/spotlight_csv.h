@@ -7,7 +7,8 @@
 
 namespace limelight::studio {
 
-// query,query_index,word,index,weight,percent,blocked; a row's last line holds its special tokens, without an index.
+// query,query_index,word,index,weight,percent,blocked; a row's last line holds its special tokens, without an
+// index, where it has any.
 std::string spotlight_csv(const Spotlight& light);
 
 }  // namespace limelight::studio

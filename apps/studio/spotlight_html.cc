@@ -2,7 +2,6 @@
 #include "spotlight_html.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <iterator>
 
@@ -26,26 +25,27 @@ td.number{text-align:right;white-space:nowrap}td.bar{width:60%}
 td.bar i{display:block;height:12px;border-radius:6px;background:var(--light);min-width:2px}
 )";
 
+std::string unlit_line(const std::string& word, const Share& share, std::string_view reason) {
+  return fmt::format("<tr class=\"dim\"><th>{}</th><td class=\"number\">{}</td><td>{}</td></tr>\n", escape_markup(word),
+                     share_text(share), reason);
+}
+
 std::string table_line(const std::string& word, const Share& share, bool apart) {
-  const std::string name = escape_markup(word);
-  if (share.blocked) {
-    return fmt::format("<tr class=\"dim\"><th>{}</th><td class=\"number\">blocked</td><td>it comes later</td></tr>\n",
-                       name);
-  }
   const double percent = static_cast<double>(share.permille) / 10;
   return fmt::format(
       "<tr{}><th>{}</th><td class=\"number\">{:.1f} %</td><td class=\"bar\"><i "
       "style=\"width:{:.1f}%\"></i></td></tr>\n",
-      apart ? " class=\"dim\"" : "", name, percent, percent);
+      apart ? " class=\"dim\"" : "", escape_markup(word), percent, percent);
 }
 
 std::string share_table(const Spotlight& light, const SpotlightRow& row) {
   std::string text = "<table>\n";
   for (const size_t i : strongest_first(row)) text += table_line(light.units[i], row.shares[i], false);
   for (size_t i = 0; i < row.shares.size(); ++i) {
-    if (row.shares[i].blocked) text += table_line(light.units[i], row.shares[i], false);
+    const Share& share = row.shares[i];
+    if (!share.lit()) text += unlit_line(light.units[i], share, share.blocked ? blocked_reason(row, i) : "first token");
   }
-  text += table_line(fmt::format("{}", fmt::join(light.special_pieces, " ")), row.special, true);
+  if (!light.special.empty() && row.special.lit()) text += table_line(light.special, row.special, true);
   return text + "</table>\n";
 }
 
@@ -65,8 +65,9 @@ std::string spotlight_html(const Spotlight& light) {
                  spotlight_picture(light));
   if (!light.grid) {
     const SpotlightRow& row = light.rows.front();
-    fmt::format_to(std::back_inserter(page), "<p class=\"sum\">{}</p>\n{}", escape_markup(weighted_sum(light, row)),
-                   share_table(light, row));
+    fmt::format_to(std::back_inserter(page), "<p class=\"sum\">{}</p>\n{}<p class=\"dim\">{}</p>\n",
+                   escape_markup(weighted_sum(light, row)), share_table(light, row),
+                   escape_markup(first_token_line(light, row)));
   }
   for (const std::string& note : light.notes) {
     fmt::format_to(std::back_inserter(page), "<p class=\"dim\">{}</p>\n", escape_markup(note));

@@ -20,13 +20,16 @@ void put_row(Json& json, const Spotlight& light, const SpotlightRow& row) {
     list.push_back({{"word", light.units[i]},
                     {"index", i},
                     {"weight", share.weight},
-                    {"percent", share.blocked ? Json() : Json(percent(share))},
+                    {"percent", share.lit() ? Json(percent(share)) : Json()},
                     {"blocked", share.blocked}});
+    if (light.without_first) list.back()["left_out"] = share.left_out;
   }
   json["special"] = row.special.weight;
   json["special_percent"] = percent(row.special);
   json["entropy"] = row.entropy;
   json["lse"] = row.lse ? Json(*row.lse) : Json();
+  if (light.first_word.empty() || row.first.blocked) return;
+  json["first_token"] = {{"word", light.first_word}, {"weight", row.first.weight}, {"percent", percent(row.first)}};
 }
 
 std::string dump(const Json& json) {
@@ -43,6 +46,7 @@ std::string spotlight_json(const Spotlight& light) {
   json["head"] = light.head.head;
   json["chosen_by"] = light.head.chosen_by;
   json["text"] = light.text;
+  if (light.without_first) json["without_first"] = true;
   if (!light.grid) {
     put_row(json, light, light.rows.front());
     return dump(json);

@@ -12,7 +12,9 @@
 namespace limelight::studio {
 
 // {model, mask, layer, head, chosen_by, text, query {word, index}, row, special, special_percent, entropy, lse};
-// for a grid {..., text, words, grid: [{query, row, ...}]}. A row lists {word, index, weight, percent, blocked}.
+// for a grid {..., text, words, grid: [{query, row, ...}]}. A row lists {word, index, weight, percent, blocked}. Where
+// the first token is part of a word there is first_token {word, weight, percent} too. Without the first token:
+// without_first is true and the shares say which are left_out.
 std::string spotlight_json(const Spotlight& light);
 
 // [{layer, head, weight}] from strongest.

@@ -21,6 +21,7 @@ constexpr double kGap = 12;
 constexpr double kLeast = 46;  // room for "67.1 %" below a word
 constexpr double kCell = 30;
 constexpr size_t kMostInGrid = 128;  // words; a picture of more would be many megabytes
+constexpr size_t kMostInArcs = 1024;
 
 using Out = std::back_insert_iterator<std::string>;
 
@@ -33,7 +34,7 @@ double shown(const Share& share) {
 }
 
 std::string percent(const Share& share) {
-  return share.blocked ? "blocked" : fmt::format("{:.1f} %", static_cast<double>(share.permille) / 10);
+  return share_text(share) + (share.lit() ? " %" : "");
 }
 
 struct Place {
@@ -47,7 +48,7 @@ std::vector<Place> place_words(const Spotlight& light, const SpotlightRow& row) 
   double x = kMargin;
   size_t line = 0;
   for (size_t i = 0; i < light.units.size(); ++i) {
-    const bool labelled = row.shares[i].blocked || row.shares[i].permille >= 5;
+    const bool labelled = !row.shares[i].lit() || row.shares[i].permille >= 5;
     const double width = std::max(static_cast<double>(display_width(light.units[i])) * kLetter, labelled ? kLeast : 14);
     if (x + width > kWidth - kMargin && x > kMargin) {
       x = kMargin;
@@ -99,12 +100,12 @@ void put_word(Out out, const Spotlight& light, const SpotlightRow& row, size_t i
                  "rx=\"6\" fill-opacity=\"{:.3f}\"/><text class=\"word{}\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>",
                  escape_markup(light.units[i]), percent(share), query ? "query" : "lit", place.x - width / 2, y - 20,
                  width, query ? 1.0 : std::min(0.75, shown(share)),
-                 query           ? " on"
-                 : share.blocked ? " off"
-                                 : "",
+                 query          ? " on"
+                 : !share.lit() ? " off"
+                                : "",
                  place.x, y, escape_markup(light.units[i]));
-  if (share.blocked || share.permille >= 5) {
-    fmt::format_to(out, "<text class=\"small{}\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>", share.blocked ? " off" : "",
+  if (!share.lit() || share.permille >= 5) {
+    fmt::format_to(out, "<text class=\"small{}\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>", share.lit() ? "" : " off",
                    place.x, y + 25, percent(share));
   }
   fmt::format_to(out, "</g>\n");
@@ -117,13 +118,12 @@ std::string open_picture(double width, double height, const std::string& label) 
       width, height, width, height, escape_markup(label));
 }
 
-std::string label_of(const Spotlight& light) {
-  return fmt::format("{} {}, mask {}, head: {}", light.model, head_name(light.head.layer, light.head.head),
-                     mask_name(light.mask), light.head.chosen_by);
-}
-
 std::string arcs_picture(const Spotlight& light) {
   const SpotlightRow& row = light.rows.front();
+  if (light.units.size() > kMostInArcs) {
+    detail::fail_argument(
+        fmt::format("text: a picture takes {} words, found {}; use --json or --csv", kMostInArcs, light.units.size()));
+  }
   const std::vector<Place> places = place_words(light, row);
   const size_t query = row.own[row.own.size() / 2];
   const double room = arc_room(places, query);
@@ -132,7 +132,7 @@ std::string arcs_picture(const Spotlight& light) {
     return kMargin + (line < places[query].line ? 40 : room + 20) + static_cast<double>(line) * line_height + 8;
   };
   const double height = baseline(places.back().line) + 78;
-  std::string text = open_picture(kWidth, height, label_of(light));
+  std::string text = open_picture(kWidth, height, heading(light));
   const Out out(text);
   std::vector<size_t> order = strongest_first(row);
   std::reverse(order.begin(), order.end());
@@ -142,8 +142,11 @@ std::string arcs_picture(const Spotlight& light) {
     put_arc(out, places[query], baseline(places[query].line), places[i], baseline(places[i].line), room, row.shares[i]);
   }
   for (size_t i = 0; i < places.size(); ++i) put_word(out, light, row, i, places[i], baseline(places[i].line));
-  fmt::format_to(out, "<text class=\"note\" x=\"{:.0f}\" y=\"{:.0f}\">{}; special tokens {}</text>\n", kMargin,
-                 height - 12, escape_markup(label_of(light)), percent(row.special));
+  std::string note = heading(light);
+  if (!light.special.empty()) note += "; special tokens " + percent(row.special);
+  if (const std::string first = first_token_line(light, row); !first.empty()) note += "; " + first;
+  fmt::format_to(out, "<text class=\"note\" x=\"{:.0f}\" y=\"{:.0f}\">{}</text>\n", kMargin, height - 12,
+                 escape_markup(note));
   return text + "</svg>\n";
 }
 
@@ -160,7 +163,7 @@ std::string grid_picture(const Spotlight& light) {
   const double width = std::max(kMargin * 2 + label + count * kCell + label * 0.7, 480.0);
   const double height = kMargin * 2 + label + count * kCell + 30;
   const double left = kMargin + label, top = kMargin + label;
-  std::string text = open_picture(width, height, label_of(light));
+  std::string text = open_picture(width, height, heading(light));
   const Out out(text);
   for (size_t i = 0; i < light.units.size(); ++i) {
     const double at = (static_cast<double>(i) + 0.5) * kCell;
@@ -176,14 +179,13 @@ std::string grid_picture(const Spotlight& light) {
       fmt::format_to(out,
                      "<rect class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"4\" "
                      "fill-opacity=\"{:.3f}\"><title>{} to {}: {}</title></rect>\n",
-                     share.blocked ? "blocked" : "cell", x + 1, y + 1, kCell - 2, kCell - 2,
-                     share.blocked ? 1.0 : 0.06 + 0.94 * shown(share), escape_markup(row.word),
+                     share.lit() ? "cell" : "blocked", x + 1, y + 1, kCell - 2, kCell - 2,
+                     !share.lit() ? 1.0 : 0.06 + 0.94 * shown(share), escape_markup(row.word),
                      escape_markup(light.units[i]), percent(share));
     }
   }
   fmt::format_to(out, "<text class=\"note\" x=\"{:.0f}\" y=\"{:.0f}\">{}{}</text>\n", kMargin, height - 12,
-                 escape_markup(label_of(light)),
-                 any_blocked(light) ? "; dashed cells are blocked: they come later" : "");
+                 escape_markup(heading(light)), any_blocked(light) ? "; dashed cells are blocked" : "");
   return text + "</svg>\n";
 }
 

@@ -1,0 +1,46 @@
+// Two kinds of model, one way to look at them.
+#include "reader.h"
+
+#include <utility>
+
+namespace limelight::studio {
+namespace {
+
+template <class Config>
+ReaderFacts facts_of(const Config& config, const std::string& name, std::string output, int64_t output_width) {
+  return {.name = name.empty() ? config.name : name,
+          .layers = config.layers,
+          .heads = config.heads,
+          .vocabulary = config.vocabulary,
+          .positions = config.positions,
+          .output = std::move(output),
+          .output_width = output_width};
+}
+
+}  // namespace
+
+EncoderReader::EncoderReader(Encoder model, const std::string& name)
+    : Reader(facts_of(model.config(), name, "hidden", model.config().hidden)), model_(std::move(model)) {}
+
+Tensor<float, 2> EncoderReader::read(std::span<const int32_t> ids, const ReadOptions& options) const {
+  return model_.forward(ids, {.causal = options.causal, .observer = options.observer, .run = options.run});
+}
+
+DecoderReader::DecoderReader(Decoder model, const std::string& name)
+    : Reader(facts_of(model.config(), name, "logits", model.config().vocabulary)), model_(std::move(model)) {}
+
+Tensor<float, 2> DecoderReader::read(std::span<const int32_t> ids, const ReadOptions& options) const {
+  DecoderCache cache(model_.config(), static_cast<int64_t>(ids.size()));
+  const DecoderOptions run{
+      .causal = options.causal, .observer = options.observer, .layers = options.layers, .run = options.run};
+  return options.layers < 0 ? model_.forward(ids, cache, run) : model_.forward_last(ids, cache, run);
+}
+
+std::unique_ptr<Reader> load_reader(const std::filesystem::path& path, const std::string& name) {
+  if (path.extension() == ".gguf" || Decoder::recognises(path)) {
+    return std::make_unique<DecoderReader>(Decoder::load(path), name);
+  }
+  return std::make_unique<EncoderReader>(Encoder::load(path), name);
+}
+
+}  // namespace limelight::studio
