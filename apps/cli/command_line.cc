@@ -86,6 +86,16 @@ Command& Command::text(const std::string& name, std::string& value, const std::s
   return *this;
 }
 
+Command& Command::texts(const std::string& name, std::vector<std::string>& values, const std::string& help) {
+  const auto add = [&values](const std::string& text) {
+    values.push_back(text);
+    return !text.empty();
+  };
+  add_parsed(app_, name, "TEXT", help, "a text that is not empty", add);
+  app_->get_option(name)->allow_extra_args(false)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  return *this;
+}
+
 Command& Command::choice(const std::string& name, std::string& value, const std::vector<std::string>& allowed,
                          const std::string& help) {
   add_parsed(app_, name, fmt::format("{}", fmt::join(allowed, "|")), help, fmt::format("{}", fmt::join(allowed, ", ")),

@@ -39,6 +39,7 @@ class Command {
 
   Command& flag(const std::string& name, bool& value, const std::string& help);
   Command& text(const std::string& name, std::string& value, const std::string& help);
+  Command& texts(const std::string& name, std::vector<std::string>& values, const std::string& help);  // given often
   Command& choice(const std::string& name, std::string& value, const std::vector<std::string>& allowed,
                   const std::string& help);
   // `shown` stands for the value in help.

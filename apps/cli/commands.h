@@ -8,6 +8,7 @@ class CommandLine;
 void add_look(CommandLine& line);
 void add_heads(CommandLine& line);
 void add_tokens(CommandLine& line);
+void add_generate(CommandLine& line);
 void add_embed(CommandLine& line);
 void add_dump(CommandLine& line);
 void add_attend(CommandLine& line);

@@ -12,6 +12,7 @@ int main(int argc, char** argv) {
   limelight::cli::add_look(line);
   limelight::cli::add_heads(line);
   limelight::cli::add_tokens(line);
+  limelight::cli::add_generate(line);
   limelight::cli::add_embed(line);
   limelight::cli::add_dump(line);
   limelight::cli::add_attend(line);

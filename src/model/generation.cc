@@ -77,12 +77,10 @@ class Writer {
       if (!take(id)) break;
       logits = decoder_.forward_last({&id, 1}, cache_, pass(false));
     }
-    // The last token too is seen where somebody looks; nothing is predicted from it.
+    // The last token too is seen where somebody looks.
     if (!options_.observer || result_.ids.empty() || result_.end == GenerationEnd::kCancelled) return;
     if (cache_.length() == static_cast<int64_t>(prompt_.size() + result_.ids.size())) return;  // before an end token
-    DecoderOptions unpredicted = pass(false);
-    unpredicted.layers = decoder_.config().layers;
-    decoder_.forward_last({&result_.ids.back(), 1}, cache_, unpredicted);
+    decoder_.forward_last({&result_.ids.back(), 1}, cache_, pass(false));
   }
 
   DecoderOptions pass(bool reading) const {
