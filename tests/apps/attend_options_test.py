@@ -178,4 +178,4 @@ class Golden(AttendTest):
 
 if __name__ == "__main__":
     assert os.path.exists(PROGRAM), PROGRAM
-    main(needs_minilm=False)
+    main()

@@ -130,4 +130,4 @@ class Attend(AttendTest):
 
 if __name__ == "__main__":
     assert os.path.exists(PROGRAM), PROGRAM
-    main(needs_minilm=False)
+    main()

@@ -47,4 +47,4 @@ class Bench(ProgramTest):
 
 if __name__ == "__main__":
     assert os.path.exists(PROGRAM), PROGRAM
-    main(needs_minilm=False)
+    main()

@@ -289,4 +289,4 @@ class Others(ProgramTest):
 
 
 if __name__ == "__main__":
-    main(needs_minilm=True)
+    main(needs="minilm")

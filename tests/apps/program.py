@@ -94,14 +94,18 @@ class ProgramTest(unittest.TestCase):
             self.assertIn(word, done.stderr)
 
 
-def minilm_is_here():
+MODEL_FILES = {"minilm": "model.safetensors", "smollm2": "SmolLM2-135M-Instruct.Q4_1.gguf"}
+
+
+def model_file(name):
     data = os.environ.get("XDG_DATA_HOME") or os.path.join(os.environ.get("HOME", ""), ".local/share")
     folder = os.environ.get("LIMELIGHT_MODELS") or os.path.join(data, "limelight/models")
-    return os.path.exists(os.path.join(folder, "minilm/model.safetensors"))
+    return os.path.join(folder, name, MODEL_FILES[name])
 
 
-def main(needs_minilm):
-    if needs_minilm and not minilm_is_here():
-        print("skipped: the model is not here; bring it with: tools/get-model minilm")
+def main(needs=None):
+    """Runs the tests of the calling file; skipped, by name, where the model it needs is absent."""
+    if needs and not os.path.exists(model_file(needs)):
+        print(f"skipped: the model is not here; bring it with: tools/get-model {needs}")
         sys.exit(77)
     unittest.main(argv=[sys.argv[0], *sys.argv[1:]])

@@ -5,7 +5,7 @@ import tempfile
 
 from program import PROGRAM, ProgramTest, json_of, main, on_terminal, run
 
-COMMANDS = ["look", "heads", "tokens", "embed", "dump", "attend", "models", "info", "bench"]
+COMMANDS = ["look", "heads", "tokens", "generate", "embed", "dump", "attend", "models", "info", "bench"]
 
 
 class HelpAndMisuse(ProgramTest):
@@ -64,18 +64,45 @@ class HelpAndMisuse(ProgramTest):
             with self.subTest(args=args):
                 self.refused(run(*args), 2, word, "--help")
 
+    def test_a_generation_that_cannot_be_is_misuse(self):
+        cases = {
+            ("generate",): "no text",
+            ("generate", "a", "--max-tokens", "0"): "--max-tokens: expected a whole number, 1 or more",
+            ("generate", "a", "--temperature", "-1"): "--temperature",
+            ("generate", "a", "--temperature", "nan"): "--temperature",
+            ("generate", "a", "--top-k", "-1"): "--top-k",
+            ("generate", "a", "--top-p", "0"): "--top-p: expected a number above 0 and at most 1",
+            ("generate", "a", "--top-p", "1.5"): "--top-p",
+            ("generate", "a", "--seed", "-1"): "--seed",
+            ("generate", "a", "--greedy", "--top-k", "5"): "--top-k",
+            ("generate", "a", "--stop", ""): "--stop",
+            ("generate", "a", "--watch", "13.8"): "--watch: expected a layer and a head, as L13.H8, found 13.8",
+            ("generate", "a", "--watch", "L1.H-1"): "--watch",
+            ("generate", "a", "--shift"): "--shift",
+        }
+        for args, word in cases.items():
+            with self.subTest(args=args):
+                self.refused(run(*args), 2, word, "--help")
+
     def test_a_model_that_is_missing_names_the_command_that_brings_it(self):
         with tempfile.TemporaryDirectory() as empty:
             self.refused(run("look", "a", env={"LIMELIGHT_MODELS": empty}), 1, "tools/get-model minilm", empty)
             self.refused(run("look", "a", "--model", "nope"), 1, "nope", "limelight models")
             self.refused(run("look", "a", "--model", empty), 1, empty)
+            self.refused(run("generate", "a", env={"LIMELIGHT_MODELS": empty}), 1, "tools/get-model smollm2", empty)
+            self.refused(run("generate", "a", "--model", "minilm", env={"LIMELIGHT_MODELS": empty}), 1, "minilm")
+            broken = os.path.join(empty, "a.gguf")
+            with open(broken, "wb") as file:
+                file.write(b"GGUF\x03")
+            self.refused(run("look", "a", "--model", broken), 1, broken)
 
     def test_info_and_models(self):
         info = json_of("info")
         self.assertIn(info["active_isa"], info["isas"])
         self.assertGreaterEqual(info["threads"], 1)
         models = {model["name"]: model for model in json_of("models")}
-        self.assertTrue(models["minilm"]["runs"])
+        self.assertTrue(models["minilm"]["runs"] and models["smollm2"]["runs"])
+        self.assertEqual((models["minilm"]["writes"], models["smollm2"]["writes"]), (False, True))
         self.assertEqual(models["minilm"]["command"], "tools/get-model minilm")
 
     def test_an_instruction_set_that_is_not_here_is_refused(self):
@@ -104,4 +131,4 @@ class HelpAndMisuse(ProgramTest):
 
 if __name__ == "__main__":
     assert os.path.exists(PROGRAM), PROGRAM
-    main(needs_minilm=False)
+    main()
