@@ -69,7 +69,7 @@ TilePartials attention_partials(FloatView q, FloatView k, FloatView v, const Att
 AttentionResult merge(std::span<const TilePartials> parts, std::optional<TensorView<const float, 1>> sinks) {
   check_parts(parts);
   const auto [batch, heads, queries, width] = parts[0].sizes;
-  if (sinks) detail::check_view("merge", "sinks", *sinks, std::array{heads});
+  if (sinks) detail::check_sinks("merge", *sinks, heads);
   const detail::Kernels& kernels = detail::active_kernels();
   AttentionResult result{Tensor<float, 4>(parts[0].sizes), Tensor<float, 3>({batch, heads, queries})};
   FoldedRow row(kernels.lanes, detail::round_up(width, kernels.lanes));

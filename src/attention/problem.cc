@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cmath>
+#include <limits>
 #include <string>
 
 #include "core/checks.h"
@@ -31,9 +32,26 @@ TensorView<T, static_cast<int>(Rank)> expand(const char* where, const char* fiel
   return view;
 }
 
+// Distances from queries to keys are counted in 32 bits: longer sequences are refused.
+constexpr int64_t kMostRows = std::numeric_limits<int32_t>::max();
+
+// A size of 0 must not hide that the others multiply beyond the address space; 64, for sums of such products.
+void check_extent(const char* where, const char* field, const FloatView& view) {
+  check_view(where, field, view);
+  int64_t product = 64;
+  bool fits = view.sizes[2] <= kMostRows;
+  for (int64_t size : view.sizes) {
+    fits = fits && !__builtin_mul_overflow(product, std::max<int64_t>(size, 1), &product);
+  }
+  if (!fits) {
+    refuse(where, field, "sizes in the address space, at most " + std::to_string(kMostRows) + " rows",
+           shape_text(view.sizes.data(), 4));
+  }
+}
+
 void check_shapes(const char* where, Problem& p) {
-  check_view(where, "q", p.q);
-  check_view(where, "k", p.k);
+  check_extent(where, "q", p.q);
+  check_extent(where, "k", p.k);
   p.batch = p.q.sizes[0], p.heads = p.q.sizes[1], p.queries = p.q.sizes[2], p.head_size = p.q.sizes[3];
   p.groups = p.k.sizes[1], p.keys = p.k.sizes[2];
   if (p.head_size < 1) refuse(where, "q", "a head size of at least 1", shape_text(p.q.sizes.data(), 4));
@@ -45,7 +63,8 @@ void check_shapes(const char* where, Problem& p) {
   }
   if (!p.v) return;
   p.value_size = p.v->sizes[3];
-  check_view(where, "v", *p.v, std::array{blocks, p.groups, p.k.sizes[2], p.value_size});
+  check_extent(where, "v", *p.v);
+  check_sizes(where, "v", std::array{blocks, p.groups, p.k.sizes[2], p.value_size}, p.v->sizes);
 }
 
 void check_numbers(const char* where, const Problem& p) {
@@ -72,14 +91,7 @@ void check_heads(const char* where, Problem& p) {
       if (!std::isfinite(slope)) refuse(where, "alibi_slopes", "finite numbers", std::to_string(slope));
     }
   }
-  if (!p.sinks) return;
-  check_view(where, "sinks", *p.sinks, std::array{p.heads});
-  for (int64_t h = 0; h < p.heads; ++h) {
-    const float sink = (*p.sinks)(h);
-    if (!std::isfinite(sink) && sink != kMinusInfinity) {
-      refuse(where, "sinks[" + std::to_string(h) + "]", "a finite number or minus infinity", std::to_string(sink));
-    }
-  }
+  if (p.sinks) check_sinks(where, *p.sinks, p.heads);
 }
 
 void check_cumulative(const char* where, const std::string& field, const TensorView<const int64_t, 1>& cu,
@@ -144,7 +156,12 @@ void check_paged(const char* where, Problem& p) {
   if (!p.block_table) return;
   if (!p.key_lengths) refuse(where, "key_lengths", "a view, since block_table is given", "none");
   check_view(where, "block_table", *p.block_table, std::array{p.sequences(), int64_t{-1}});
-  p.keys = p.block_table->sizes[1] * p.k.sizes[2];
+  const int64_t columns = p.block_table->sizes[1], page = p.k.sizes[2];
+  if (page > 0 && columns > kMostRows / page) {
+    refuse(where, "block_table", "columns for at most " + std::to_string(kMostRows) + " keys",
+           std::to_string(columns) + " pages of " + std::to_string(page));
+  }
+  p.keys = columns * page;
 }
 
 void check_part(const char* where, const Problem& p) {
@@ -152,7 +169,8 @@ void check_part(const char* where, const Problem& p) {
   if (p.key_lengths || p.cu_q || p.block_table) {
     refuse(where, "part", "none with key_lengths, cu_q or block_table", "a part");
   }
-  if (p.part->first < 0 || p.part->total < 0 || p.part->first > p.part->total - p.keys) {
+  check_range(where, "part.total", p.part->total, 0, kMostRows);
+  if (p.part->first < 0 || p.part->first > p.part->total - p.keys) {
     refuse(where, "part", "room for " + std::to_string(p.keys) + " keys within the total",
            "first " + std::to_string(p.part->first) + ", total " + std::to_string(p.part->total));
   }
@@ -171,6 +189,14 @@ Problem gathered(const FloatView& q, const FloatView& k, const std::optional<Flo
 }
 
 }  // namespace
+
+void check_sinks(const char* where, const TensorView<const float, 1>& sinks, int64_t heads) {
+  check_view(where, "sinks", sinks, std::array{heads});
+  for (int64_t h = 0; h < heads; ++h) {
+    if (std::isfinite(sinks(h)) || sinks(h) == kMinusInfinity) continue;
+    refuse(where, "sinks[" + std::to_string(h) + "]", "a finite number or minus infinity", std::to_string(sinks(h)));
+  }
+}
 
 void check_outputs(const char* where, const Problem& p, const FloatOutput& out,
                    const std::optional<TensorView<float, 3>>& lse) {

@@ -95,6 +95,9 @@ struct Problem {
 Problem check_problem(const char* where, const FloatView& q, const FloatView& k, const std::optional<FloatView>& v,
                       const AttentionOptions& options);
 
+// [heads] finite numbers or minus infinity.
+void check_sinks(const char* where, const TensorView<const float, 1>& sinks, int64_t heads);
+
 // out [B, H, M, E] and lse [B, H, M], which must have memory.
 void check_outputs(const char* where, const Problem& problem, const FloatOutput& out,
                    const std::optional<TensorView<float, 3>>& lse);
