@@ -109,8 +109,10 @@ void prepare(const Problem& p, const Kernels& kernels, const Run& run, const Flo
       const bool dead = lse(b, h, i) == kMinusInfinity;
       load(out, x);
       load(dout, y);
+      // A row that its sink has for itself gave nothing: whatever dout holds there is not observed.
+      const bool gave = lse(b, h, i) != p.sink(h) || std::any_of(x, x + p.value_size, [](float o) { return o != 0; });
       rows.lse[at] = dead ? -kMinusInfinity : lse(b, h, i);
-      rows.delta[at] = dead ? 0 : kernels.dot(x, y, p.value_size) - (dlse ? (*dlse)(b, h, i) : 0);
+      rows.delta[at] = dead ? 0 : (gave ? kernels.dot(x, y, p.value_size) : 0) - (dlse ? (*dlse)(b, h, i) : 0);
     }
   });
 }

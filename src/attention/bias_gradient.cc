@@ -54,7 +54,8 @@ void sum_row_gradients(const Problem& problem, const float* lse, const float* de
       for (int64_t i = 0; i < problem.queries; ++i, ++at) {
         if (lse[at] == -kMinusInfinity) continue;
         const double share = std::exp(sink - lse[at]) * delta[at];
-        by_head[static_cast<size_t>(h)] -= share;
+        // Minus infinity is no sink: its gradient is 0, even where delta is NaN.
+        if (problem.sink(h) != kMinusInfinity) by_head[static_cast<size_t>(h)] -= share;
         if (!bias) continue;
         const TensorView<float, 4>& dbias = *gradients.dbias;
         by_row(along(dbias, 0, b), along(dbias, 1, h), along(dbias, 2, i), 0) += (dlse ? (*dlse)(b, h, i) : 0) + share;
