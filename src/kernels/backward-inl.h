@@ -59,7 +59,9 @@ HWY_INLINE void PassSoftcap(const GradientGroup& group, const Reach& reach, cons
       const Vector gradient = hn::Load(d, group.gradients + j);
       if (group.bias_gradients != nullptr) hn::Store(gradient, d, group.bias_gradients + j);
       const auto masked = hn::Eq(gradient, hn::Zero(d));  // a slope may be NaN there
-      hn::Store(hn::IfThenElse(masked, gradient, hn::Mul(gradient, hn::Load(d, slopes + j))), d, group.gradients + j);
+      // + 0: a slope of 0 must not turn a gradient into -0, the mark of a masked pair.
+      const Vector passed = hn::MulAdd(gradient, hn::Load(d, slopes + j), hn::Zero(d));
+      hn::Store(hn::IfThenElse(masked, gradient, passed), d, group.gradients + j);
     }
   }
 }
