@@ -118,8 +118,8 @@ TEST(BadInput, NumbersOutsideTheirRangeAreRefused) {
   expect_refused([](Call& c) { c.options.scale = kInfinity; }, "scale", "finite", "inf");
   expect_refused([](Call& c) { c.options.scale = -kInfinity; }, "scale", "finite", "-inf");
   expect_refused([](Call& c) { c.options.softcap = -1; }, "softcap", "0 (off) or", "-1");
-  expect_refused([](Call& c) { c.options.softcap = kInfinity; }, "softcap", "finite", "inf");
-  expect_refused([](Call& c) { c.options.softcap = kNaN; }, "softcap", "finite", "nan");
+  expect_refused([](Call& c) { c.options.softcap = kInfinity; }, "softcap", "normal", "inf");
+  expect_refused([](Call& c) { c.options.softcap = kNaN; }, "softcap", "normal", "nan");
   expect_refused([](Call& c) { c.options.window.left = -2; }, "window.left", "-1", "-2");
   expect_refused([](Call& c) { c.options.window.right = std::numeric_limits<int64_t>::min(); }, "window.right", "-1",
                  "-9223372036854775808");
