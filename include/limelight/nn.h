@@ -1,5 +1,5 @@
-// The layers around attention: linear, norms, GELU, SwiGLU, rotary positions, embedding, and self-attention as a module.
-// Letters: T rows (tokens), C channels. Every row's result depends on that row alone, bit for bit.
+// The layers around attention: linear, norms, GELU, SwiGLU, rotary positions, embedding, and self-attention as a
+// module. Letters: T rows (tokens), C channels. Every row's result depends on that row alone, bit for bit.
 #pragma once
 
 #include <cstdint>
@@ -54,8 +54,8 @@ void layer_norm(TensorView<const float, 2> x, TensorView<const float, 1> gamma, 
 enum class Gelu { kErf, kTanh };
 void gelu(TensorView<const float, 2> x, Gelu form, TensorView<float, 2> y, const Run& run = {});
 
-// y = x / sqrt(mean of x^2 + epsilon) gamma over the last axis; x, y [T, C] (y may be x), gamma [C], contiguous; epsilon
-// finite, at least 0. (Zhang & Sennrich 2019, arXiv 1910.07467)
+// y = x / sqrt(mean of x^2 + epsilon) gamma over the last axis; x, y [T, C] (y may be x), gamma [C], contiguous;
+// epsilon finite, at least 0. (Zhang & Sennrich 2019, arXiv 1910.07467)
 void rms_norm(TensorView<const float, 2> x, TensorView<const float, 1> gamma, float epsilon, TensorView<float, 2> y,
               const Run& run = {});
 
