@@ -33,6 +33,7 @@ class DecoderTensors {
   explicit DecoderTensors(const GgufFile& file);
 
   bool has(const std::string& name) const { return tensors_.contains(name); }
+  const std::string& field(const std::string& name) const { return tensors_.at(name).field; }  // of one that is there
 
   // The tensor of that name, marked as used. Throws FormatError where it is missing, of another shape than `source`
   // says, or no matrix of floats or of blocks that are read.

@@ -159,8 +159,12 @@ class Reader {
     const auto count = static_cast<int64_t>(frequencies.size());
     const Tensor<float, 1> divisors = tensors_.take_floats("rope_freqs.weight", count, plan_.source);
     for (int64_t c = 0; c < count; ++c) {
-      if (!(divisors(c) > 0)) fail_format(plan_.config.name + ": tensor 'rope_freqs.weight': expected above 0");
-      frequencies[static_cast<size_t>(c)] /= static_cast<double>(divisors(c));
+      const double divisor = divisors(c);
+      if (!(divisor > 0)) {
+        fail_format(tensors_.field("rope_freqs.weight") + ": expected values above 0, found " +
+                    std::to_string(divisor) + " at " + std::to_string(c));
+      }
+      frequencies[static_cast<size_t>(c)] /= divisor;
     }
     return frequencies;
   }
