@@ -63,8 +63,7 @@ std::unique_ptr<studio::Reader> load_model(const std::string& name) {
     detail::fail_file(
         fmt::format("model {}: not in {}; bring it with: {}", name, models_folder().native(), fetch_command(name)));
   }
-  const fs::path folder = models_folder() / name;
-  return studio::load_reader(fs::path(known->file).extension() == ".gguf" ? folder / known->file : folder, name);
+  return studio::load_reader(models_folder() / name, name);
 }
 
 }  // namespace limelight::cli

@@ -1,6 +1,7 @@
 // Two kinds of model, one way to look at them.
 #include "reader.h"
 
+#include <system_error>
 #include <utility>
 
 namespace limelight::studio {
@@ -15,6 +16,22 @@ ReaderFacts facts_of(const Config& config, const std::string& name, std::string 
           .positions = config.positions,
           .output = std::move(output),
           .output_width = output_width};
+}
+
+// A folder without a config may hold a model all the same: as its one .gguf file.
+std::filesystem::path model_file(const std::filesystem::path& path) {
+  std::error_code unreadable;
+  if (!std::filesystem::is_directory(path, unreadable) || std::filesystem::exists(path / "config.json", unreadable)) {
+    return path;
+  }
+  std::filesystem::path found = path;
+  int64_t count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(path, unreadable)) {
+    if (entry.path().extension() != ".gguf") continue;
+    found = entry.path();
+    ++count;
+  }
+  return count == 1 ? found : path;
 }
 
 }  // namespace
@@ -36,7 +53,8 @@ Tensor<float, 2> DecoderReader::read(std::span<const int32_t> ids, const ReadOpt
   return options.layers < 0 ? model_.forward(ids, cache, run) : model_.forward_last(ids, cache, run);
 }
 
-std::unique_ptr<Reader> load_reader(const std::filesystem::path& path, const std::string& name) {
+std::unique_ptr<Reader> load_reader(const std::filesystem::path& given, const std::string& name) {
+  const std::filesystem::path path = model_file(given);
   if (path.extension() == ".gguf" || Decoder::recognises(path)) {
     return std::make_unique<DecoderReader>(Decoder::load(path), name);
   }

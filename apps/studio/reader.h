@@ -67,7 +67,7 @@ class DecoderReader : public Reader {
   Decoder model_;
 };
 
-// What is at `path`: a folder or a .gguf file.
-std::unique_ptr<Reader> load_reader(const std::filesystem::path& path, const std::string& name);
+// What is at `given`: a Hugging Face folder, a .gguf file, or a folder whose only model is one.
+std::unique_ptr<Reader> load_reader(const std::filesystem::path& given, const std::string& name);
 
 }  // namespace limelight::studio

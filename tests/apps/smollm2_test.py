@@ -80,9 +80,10 @@ class Look(ProgramTest):
         self.assertNotEqual(look(WIDE, "--word", "it", "--mask", "none")["row"][:8], light["row"][:8])
 
     def test_a_path_serves_as_well_as_a_name(self):
-        path = model_file("smollm2")
-        light = json_of("look", SENTENCE, "--word", "it", "--layer", "13", "--head", "8", "--model", path)
-        self.assertEqual(light["row"], look(SENTENCE, "--word", "it")["row"])
+        file = model_file("smollm2")
+        for path in (file, os.path.dirname(file)):
+            light = json_of("look", SENTENCE, "--word", "it", "--layer", "13", "--head", "8", "--model", path)
+            self.assertEqual(light["row"], look(SENTENCE, "--word", "it")["row"])
 
     def test_a_later_word_cannot_be_found(self):
         self.refused(run("look", SENTENCE, "--word", "it", "--find", "tired", *MODEL), 1, "blocks", "--mask none")
