@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "model/steps.h"
+#include "nn/rows.h"
 
 namespace limelight::detail {
 namespace {
@@ -15,12 +16,14 @@ using Rows = TensorView<float, 2>;
 // Rows that go through the network at once: its inner layer is the widest of all.
 constexpr int64_t kNetworkRows = 512;
 
-void add(TensorView<const float, 2> x, Rows y) {
-  for (int64_t t = 0; t < y.sizes[0]; ++t) {
-    const float* from = x.data + t * x.strides[0];
-    float* to = y.data + t * y.strides[0];
-    for (int64_t c = 0; c < y.sizes[1]; ++c) to[c] += from[c];
-  }
+void add(TensorView<const float, 2> x, Rows y, const Run& run) {
+  for_row_blocks(y.sizes[0], y.sizes[1], run, "decoder", [&](int64_t begin, int64_t end) {
+    for (int64_t t = begin; t < end; ++t) {
+      const float* from = x.data + t * x.strides[0];
+      float* to = y.data + t * y.strides[0];
+      for (int64_t c = 0; c < y.sizes[1]; ++c) to[c] += from[c];
+    }
+  });
 }
 
 Rows rows_of(Rows x, int64_t first, int64_t count) {
@@ -83,17 +86,17 @@ class Pass {
   int64_t step_count(int64_t tokens, int64_t rows) const {
     const auto network = [](int64_t count) { return 3 * ((count + kNetworkRows - 1) / kNetworkRows); };
     const int64_t layer = 5 + (rotary() ? 1 : 0) + network(tokens);
-    return layers_ * layer + (layers_ == config_.layers ? 2 + network(rows) - network(tokens) : 0);
+    return 1 + layers_ * layer + (layers_ == config_.layers ? 2 + network(rows) - network(tokens) : 0);
   }
 
   void embed(std::span<const int32_t> ids) {
-    for (size_t t = 0; t < ids.size(); ++t) {
-      const auto row = static_cast<int64_t>(t);
-      weights_.pieces.read_row(ids[t], &hidden_(row, 0));
-      if (rotary()) continue;
-      weights_.positions.read_row(cache_.length + row, &normed_(row, 0));
-    }
-    if (!rotary()) add(normed_, hidden_);
+    for_row_blocks(hidden_.sizes()[0], config_.hidden, steps_.next(), "decoder", [&](int64_t begin, int64_t end) {
+      for (int64_t t = begin; t < end; ++t) {
+        weights_.pieces.read_row(ids[static_cast<size_t>(t)], &hidden_(t, 0));
+        if (!rotary()) weights_.positions.read_row(cache_.length + t, &normed_(t, 0));
+      }
+    });
+    if (!rotary()) add(normed_, hidden_, {options_.run.threads});
   }
 
   void norm(const DecoderWeights::Norm& weights, TensorView<const float, 2> x, Rows y) {
@@ -133,7 +136,7 @@ class Pass {
   void finish_layer(const DecoderWeights::Layer& weights, int64_t first, int64_t count) {
     const Rows hidden = rows_of(hidden_, first, count), normed = rows_of(normed_, first, count);
     weights.attention_output.apply(rows_of(mixed_, first, count), normed, steps_.next());
-    add(normed, hidden);
+    add(normed, hidden, {options_.run.threads});
     norm(weights.network_norm, hidden, normed);
     for (int64_t begin = 0; begin < count; begin += kNetworkRows) {
       const int64_t rows = std::min(kNetworkRows, count - begin);
@@ -147,7 +150,7 @@ class Pass {
       }
       weights.outer.apply(gate, x, steps_.next());
     }
-    add(normed, hidden);
+    add(normed, hidden, {options_.run.threads});
   }
 
   const DecoderPlan& plan_;
