@@ -19,7 +19,7 @@ struct DecoderConfig {
   std::string architecture;  // "gpt2", "llama", "qwen2", "mistral"
   int64_t layers = 0, heads = 0, groups = 0, head_size = 0, hidden = 0, intermediate = 0, vocabulary = 0;
   int64_t positions = 0;  // the longest context
-  int64_t window = -1;    // tokens a query sees at most, itself among them; -1: all
+  int64_t window = -1;    // tokens a query sees at most, itself among them, in layers that have a window; -1: all
   float norm_epsilon = 0;
 };
 
@@ -44,9 +44,12 @@ class DecoderCache {
 
 struct DecoderOptions {
   std::optional<Causal> causal = std::nullopt;  // kNone: every token sees all (for the lens; only with an empty cache)
-  // q [1,H,M,D] of the new tokens, k [1,G,N,D] of all so far, both after the rotation of positions.
+  // Once a layer and call: q [1,H,M,D] of the new tokens, k [1,G,N,D] of all so far, both after the rotation of
+  // positions (channel c turns with c + D/2, whatever the file's order).
   AttentionObserver observer = nullptr;
-  int64_t layers = -1;  // run only the first so many (then no logits are given); -1: all
+  // Run only the first so many, at least 1; -1: all. With fewer than all there are no logits, [0, vocabulary], and the
+  // cache takes no more layers than that until it is truncated to 0.
+  int64_t layers = -1;
   Run run = {};         // progress counts over the whole pass
 };
 
@@ -58,7 +61,8 @@ class Decoder {
   // A folder (config.json, tokenizer.json, model.safetensors or model.safetensors.index.json) or a .gguf file.
   // Throws FileError or FormatError naming file and field; what is not supported is refused by name.
   static Decoder load(const std::filesystem::path& path, const Run& run = {});
-  // Whether `path` is something load() would take, from its config or metadata alone.
+  // Whether `path` is something load() would take, from its config or metadata alone; throws where these are there and
+  // cannot be read.
   static bool recognises(const std::filesystem::path& path);
   Decoder(Decoder&&) noexcept;
   Decoder& operator=(Decoder&&) noexcept;
@@ -72,7 +76,8 @@ class Decoder {
 
   // Adds ids [T] to the cache and returns the logits of each of them, [T, vocabulary], or of the last alone,
   // [1, vocabulary]. Throws std::invalid_argument, with the cache as it was, for ids that the model does not know and
-  // for more than the cache can hold.
+  // for more than the cache can hold; FormatError for logits that are not finite. Takes T (2 C + (2 H + 2 G) D) floats,
+  // 2 I more for up to 512 of the rows, and what attention() takes.
   Tensor<float, 2> forward(std::span<const int32_t> ids, DecoderCache& cache, const DecoderOptions& options = {}) const;
   Tensor<float, 2> forward_last(std::span<const int32_t> ids, DecoderCache& cache,
                                 const DecoderOptions& options = {}) const;
