@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/attention/bug_cases.h"
-#include "tests/attention/guarded.h"
+#include "tests/core/guarded.h"
 
 namespace limelight::testing {
 namespace {

@@ -5,31 +5,19 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <string>
 
 #include "attention/reference.h"
 #include "limelight/tensor.h"
 #include "tests/attention/problem.h"
+#include "tests/core/same_bits.h"
 #include "tests/kernels/under_every_isa.h"
 
 namespace limelight::testing {
 
 inline constexpr float kInfinity = std::numeric_limits<float>::infinity();
 inline constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
-
-// The same sizes and the same bits; says where the first difference is.
-template <class T, int Rank>
-::testing::AssertionResult same_bits(const Tensor<T, Rank>& a, const Tensor<T, Rank>& b) {
-  if (a.sizes() != b.sizes()) return ::testing::AssertionFailure() << "sizes differ";
-  for (int64_t n = 0; n < a.count(); ++n) {
-    if (std::memcmp(a.data() + n, b.data() + n, sizeof(T)) == 0) continue;
-    return ::testing::AssertionFailure() << "element " << n << " of " << a.count() << ": " << +a.data()[n] << " and "
-                                         << +b.data()[n];
-  }
-  return ::testing::AssertionSuccess();
-}
 
 inline ::testing::AssertionResult same_bits(const AttentionResult& a, const AttentionResult& b) {
   if (auto r = same_bits(a.out, b.out); !r) return r << " (out)";

@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "tests/attention/compare.h"
-#include "tests/attention/guarded.h"
 #include "tests/attention/problem.h"
+#include "tests/core/guarded.h"
 
 namespace limelight::testing {
 namespace {

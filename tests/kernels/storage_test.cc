@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "kernels/kernels.h"
-#include "tests/attention/guarded.h"
+#include "tests/core/guarded.h"
 
 namespace limelight::detail {
 namespace {

@@ -1,4 +1,6 @@
 // Laws of GELU, in both forms.
+#include <bit>
+
 #include "limelight/nn.h"
 #include "nn/reference.h"
 #include "tests/nn/matrices.h"

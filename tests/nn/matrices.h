@@ -1,21 +1,18 @@
-// Matrices for the tests of the layers: random ones, ones that end at a page that cannot be touched, and their
-// comparison.
+// Matrices for the tests of the layers: random ones, and their comparison.
 #pragma once
 
 #include <gtest/gtest.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "limelight/tensor.h"
+#include "tests/core/guarded.h"
+#include "tests/core/same_bits.h"
 #include "tests/kernels/under_every_isa.h"
 
 namespace limelight::testing {
@@ -38,44 +35,10 @@ inline Tensor<float, 1> random_vector(int64_t count, uint32_t seed) {
   return random_tensor<1>({count}, seed);
 }
 
-// Room for `count` floats whose last byte is followed by a page without access: one step further ends the program.
-class GuardedFloats {
- public:
-  explicit GuardedFloats(int64_t count) {
-    const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-    const size_t bytes = static_cast<size_t>(count) * sizeof(float);
-    const size_t room = (bytes + page - 1) / page * page;
-    size_ = room + page;
-    void* p = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (p == MAP_FAILED) throw std::bad_alloc();
-    base_ = static_cast<std::byte*>(p);
-    mprotect(base_ + room, page, PROT_NONE);
-    data_ = reinterpret_cast<float*>(base_ + room - bytes);
-  }
-  template <int Rank>
-  explicit GuardedFloats(const Tensor<float, Rank>& t) : GuardedFloats(t.count()) {
-    std::copy_n(t.data(), t.count(), data_);
-  }
-  ~GuardedFloats() { munmap(base_, size_); }
-  GuardedFloats(const GuardedFloats&) = delete;
-  GuardedFloats& operator=(const GuardedFloats&) = delete;
-
-  float* data() const { return data_; }
-
- private:
-  std::byte* base_;
-  size_t size_;
-  float* data_;
-};
+using GuardedFloats = Guarded<float>;
 
 inline void expect_same_bits(TensorView<const float, 2> found, TensorView<const float, 2> expected) {
-  ASSERT_EQ(found.sizes, expected.sizes);
-  for (int64_t t = 0; t < found.sizes[0]; ++t) {
-    for (int64_t c = 0; c < found.sizes[1]; ++c) {
-      ASSERT_EQ(std::bit_cast<uint32_t>(found(t, c)), std::bit_cast<uint32_t>(expected(t, c)))
-          << "at " << t << ", " << c;
-    }
-  }
+  EXPECT_TRUE(same_bits(found, expected));
 }
 
 // Largest error at most twice that of the naive computation in float, plus 4 ulp of the largest value.

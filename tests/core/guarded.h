@@ -4,7 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cstring>
+#include <algorithm>
 #include <new>
 
 #include "limelight/tensor.h"
@@ -28,6 +28,11 @@ class Guarded {
     if (inside > 0 && mprotect(first, inside, PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc();
     data_ = reinterpret_cast<T*>(guard == Guard::kBehind ? first + inside - bytes : first);
   }
+  // A copy of all elements.
+  template <int Rank>
+  explicit Guarded(const Tensor<T, Rank>& from, Guard guard = Guard::kBehind) : Guarded(from.count(), guard) {
+    std::copy_n(from.data(), from.count(), data_);
+  }
   ~Guarded() { munmap(memory_, mapped_); }
   Guarded(const Guarded&) = delete;
   Guarded& operator=(const Guarded&) = delete;
@@ -45,9 +50,7 @@ class Guarded {
 // A contiguous tensor in guarded memory, a copy of `from`.
 template <class T, int Rank>
 struct GuardedTensor {
-  GuardedTensor(const Tensor<T, Rank>& from, Guard guard) : memory(from.count(), guard), sizes(from.sizes()) {
-    if (from.count() > 0) std::memcpy(memory.data(), from.data(), static_cast<size_t>(from.count()) * sizeof(T));
-  }
+  GuardedTensor(const Tensor<T, Rank>& from, Guard guard) : memory(from, guard), sizes(from.sizes()) {}
   TensorView<T, Rank> view() const { return {memory.data(), sizes, row_major(sizes)}; }
 
   Guarded<T> memory;
