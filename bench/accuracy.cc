@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "attention/reference_backward.h"
-#include "bench/measure.h"
+#include "bench/inputs.h"
 #include "bench/table.h"
 #include "limelight/backward.h"
 

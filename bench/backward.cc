@@ -2,6 +2,7 @@
 // alone (five products, two of them repeated from the forward pass); causal: live pairs only.
 #include "limelight/backward.h"
 
+#include "bench/inputs.h"
 #include "bench/measure.h"
 #include "bench/table.h"
 
@@ -17,18 +18,17 @@ struct Shape {
 void run(const Shape& shape, Causal causal, bench::Table& table) {
   const std::string name = bench::case_name(shape.heads, shape.tokens, shape.head_size, causal != Causal::kNone);
   if (!table.wants(name)) return;
-  const std::array<int64_t, 4> sizes{1, shape.heads, shape.tokens, shape.head_size};
-  const auto q = bench::random_tensor(sizes, 1), k = bench::random_tensor(sizes, 2), v = bench::random_tensor(sizes, 3),
-             dout = bench::random_tensor(sizes, 4);
-  Tensor<float, 4> out(sizes), dq(sizes), dk(sizes), dv(sizes);
+  bench::Inputs in(shape.heads, shape.tokens, shape.head_size);
+  const auto dout = bench::random_tensor(in.sizes, 4);
+  Tensor<float, 4> dq(in.sizes), dk(in.sizes), dv(in.sizes);
   Tensor<float, 3> lse({1, shape.heads, shape.tokens});
   for (const int threads : table.threads()) {
     const AttentionOptions options{.causal = causal, .run = {.threads = threads}};
-    const auto forward = [&] { attention(q, k, v, options, out.view(), lse.view()); };
+    const auto forward = [&] { attention(in.q, in.k, in.v, options, in.out, lse.view()); };
     const auto backward = [&] {
-      attention_backward(q, k, v, options, out, lse, dout, {.dq = dq.view(), .dk = dk.view(), .dv = dv.view()});
+      attention_backward(in.q, in.k, in.v, options, in.out, lse, dout, {.dq = dq, .dk = dk, .dv = dv});
     };
-    const double product = 2.0 * static_cast<double>(explain(q, k, v, options).live_pairs * shape.head_size);
+    const double product = 2.0 * static_cast<double>(explain(in.q, in.k, in.v, options).live_pairs * shape.head_size);
     const bench::Rate both = bench::measure_flops(7 * product, threads, [&] {
       forward();
       backward();

@@ -2,6 +2,7 @@
 // values.
 #include <vector>
 
+#include "bench/inputs.h"
 #include "bench/measure.h"
 #include "bench/table.h"
 #include "limelight/attention.h"

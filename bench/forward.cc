@@ -1,4 +1,5 @@
 // The forward pass: share of the multiply-add peak of the same run, counting live pairs only.
+#include "bench/inputs.h"
 #include "bench/measure.h"
 #include "bench/table.h"
 #include "limelight/attention.h"
@@ -15,13 +16,11 @@ struct Shape {
 void run(const Shape& shape, Causal causal, bench::Table& table) {
   const std::string name = bench::case_name(shape.heads, shape.tokens, shape.head_size, causal != Causal::kNone);
   if (!table.wants(name)) return;
-  const std::array<int64_t, 4> sizes{1, shape.heads, shape.tokens, shape.head_size};
-  const auto q = bench::random_tensor(sizes, 1), k = bench::random_tensor(sizes, 2), v = bench::random_tensor(sizes, 3);
-  Tensor<float, 4> out(sizes);
+  bench::Inputs in(shape.heads, shape.tokens, shape.head_size);
   for (const int threads : table.threads()) {
     const AttentionOptions options{.causal = causal, .run = {.threads = threads}};
-    const double flop = 4.0 * static_cast<double>(explain(q, k, v, options).live_pairs * shape.head_size);
-    const bench::Rate rate = bench::measure_flops(flop, threads, [&] { attention(q, k, v, options, out.view()); });
+    const double flop = 4.0 * static_cast<double>(explain(in.q, in.k, in.v, options).live_pairs * shape.head_size);
+    const bench::Rate rate = bench::measure_flops(flop, threads, [&] { attention(in.q, in.k, in.v, options, in.out); });
     table.add({{"case", name},
                {"threads", std::to_string(threads)},
                {"ms", number(rate.seconds * 1e3, 3)},

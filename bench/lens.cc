@@ -1,6 +1,7 @@
 // What the lens adds to the forward pass: time with it against time without, taken in turn.
 #include "limelight/lens.h"
 
+#include "bench/inputs.h"
 #include "bench/measure.h"
 #include "bench/table.h"
 
@@ -18,9 +19,7 @@ struct Asked {
 
 int main(int argc, char** argv) {
   bench::Table table(argc, argv, "What the lens adds to the forward pass (H1 T4096 D64).");
-  const std::array<int64_t, 4> sizes{1, 1, 4096, 64};
-  const auto q = bench::random_tensor(sizes, 1), k = bench::random_tensor(sizes, 2), v = bench::random_tensor(sizes, 3);
-  Tensor<float, 4> out(sizes);
+  bench::Inputs in(1, 4096, 64);
   const Asked asked[] = {
       {"entropy", {.entropy = true}},
       {"top-8 and entropy", {.top_k = 8, .entropy = true}},
@@ -34,8 +33,8 @@ int main(int argc, char** argv) {
       for (const int threads : table.threads()) {
         const AttentionOptions options{.causal = causal, .run = {.threads = threads}};
         const auto [plain, with_lens] =
-            bench::compare([&] { attention(q, k, v, options, out.view()); },
-                           [&] { attention_and_look(q, k, v, options, lens.request, out.view()); }, 4);
+            bench::compare([&] { attention(in.q, in.k, in.v, options, in.out); },
+                           [&] { attention_and_look(in.q, in.k, in.v, options, lens.request, in.out); }, 4);
         table.add({{"case", name},
                    {"threads", std::to_string(threads)},
                    {"forward_ms", number(plain * 1e3, 2)},

@@ -1,4 +1,5 @@
 // A linear layer: share of the multiply-add peak of the same run.
+#include "bench/inputs.h"
 #include "bench/measure.h"
 #include "bench/table.h"
 #include "limelight/nn.h"

@@ -5,6 +5,7 @@
 #include <functional>
 #include <vector>
 
+#include "bench/inputs.h"
 #include "bench/measure.h"
 #include "bench/table.h"
 #include "limelight/lens.h"
@@ -16,21 +17,9 @@ namespace {
 
 constexpr int64_t kHeadSize = 64;
 
-struct Inputs {
-  explicit Inputs(int64_t tokens)
-      : sizes{1, 1, tokens, kHeadSize},
-        q(bench::random_tensor(sizes, 1)),
-        k(bench::random_tensor(sizes, 2)),
-        v(bench::random_tensor(sizes, 3)),
-        out(sizes) {}
-
-  std::array<int64_t, 4> sizes;
-  Tensor<float, 4> q, k, v, out;
-};
-
 // The largest difference of one row of weights, and of its output, from the formula in double. The row sees keys
 // first .. row.
-double row_error(const Inputs& in, int64_t first, int64_t row, const float* weights) {
+double row_error(const bench::Inputs& in, int64_t first, int64_t row, const float* weights) {
   std::vector<double> p(static_cast<size_t>(row + 1 - first));
   double max = -1e300, sum = 0, error = 0;
   for (int64_t j = first; j <= row; ++j) {
@@ -64,7 +53,7 @@ double seconds(const std::function<void()>& call) {
 // Causal, the last `window` keys of each row (-1: all).
 void run(bench::Table& table, const std::string& name, int64_t tokens, int64_t window) {
   if (!table.wants(name)) return;
-  Inputs in(tokens);
+  bench::Inputs in(1, tokens, kHeadSize);
   const LensRequest request{
       .rows = {0, 1000, tokens / 2, tokens - 1}, .top_k = 8, .received = true, .entropy = true, .heatmap = 64};
   AttentionOptions options{.causal = Causal::kBottomRight};

@@ -5,7 +5,8 @@
 #include <chrono>
 #include <cmath>
 #include <fstream>
-#include <random>
+#include <string>
+#include <vector>
 
 #include "limelight/runtime.h"
 
@@ -83,14 +84,6 @@ int64_t peak_resident_bytes() {
     if (line.starts_with("VmHWM:")) return std::stoll(line.substr(6)) * 1024;
   }
   return 0;
-}
-
-Tensor<float, 4> random_tensor(const std::array<int64_t, 4>& sizes, uint32_t seed) {
-  Tensor<float, 4> tensor(sizes);
-  std::mt19937 generator(seed);
-  std::normal_distribution<float> normal;
-  std::generate_n(tensor.data(), tensor.count(), [&] { return normal(generator); });
-  return tensor;
 }
 
 }  // namespace limelight::bench

@@ -5,9 +5,6 @@
 #include <functional>
 #include <utility>
 
-#include "limelight/storage.h"
-#include "limelight/tensor.h"
-
 namespace limelight::bench {
 
 struct Rate {
@@ -27,16 +24,5 @@ std::pair<double, double> compare(const std::function<void()>& a, const std::fun
 
 // Peak resident memory of this process in bytes.
 int64_t peak_resident_bytes();
-
-// Standard normal numbers, the same for every run.
-Tensor<float, 4> random_tensor(const std::array<int64_t, 4>& sizes, uint32_t seed);
-
-// The same numbers in 16 bits.
-template <StoredFloat T>
-Tensor<T, 4> narrowed(const Tensor<float, 4>& wide) {
-  Tensor<T, 4> narrow(wide.sizes());
-  for (int64_t i = 0; i < wide.count(); ++i) store_float(wide.data()[i], narrow.data() + i, storage_of<T>());
-  return narrow;
-}
 
 }  // namespace limelight::bench

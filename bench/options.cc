@@ -4,6 +4,7 @@
 #include <random>
 #include <vector>
 
+#include "bench/inputs.h"
 #include "bench/measure.h"
 #include "bench/table.h"
 #include "limelight/attention.h"
@@ -14,18 +15,6 @@ using bench::number;
 namespace {
 
 constexpr int64_t kHeadSize = 64;
-
-struct Inputs {
-  explicit Inputs(int64_t tokens)
-      : sizes{1, 1, tokens, kHeadSize},
-        q(bench::random_tensor(sizes, 1)),
-        k(bench::random_tensor(sizes, 2)),
-        v(bench::random_tensor(sizes, 3)),
-        out(sizes) {}
-
-  std::array<int64_t, 4> sizes;
-  Tensor<float, 4> q, k, v, out;
-};
 
 struct Side {
   FloatView q, k, v;
@@ -51,7 +40,7 @@ void add(bench::Table& table, const std::string& name, Side plain, Side with) {
 }
 
 void add_options(bench::Table& table, int64_t tokens) {
-  Inputs in(tokens);
+  bench::Inputs in(1, tokens, kHeadSize);
   const std::array<int64_t, 4> square{1, 1, tokens, tokens};
   const auto bias = bench::random_tensor(square, 4), row_bias = bench::random_tensor({1, 1, 1, tokens}, 5);
   Tensor<uint8_t, 4> mask(square);
@@ -71,7 +60,7 @@ void add_options(bench::Table& table, int64_t tokens) {
 
 template <StoredFloat T>
 void add_storage(bench::Table& table, int64_t tokens, Causal causal) {
-  Inputs wide(tokens);
+  bench::Inputs wide(1, tokens, kHeadSize);
   const auto q = bench::narrowed<T>(wide.q), k = bench::narrowed<T>(wide.k), v = bench::narrowed<T>(wide.v);
   Tensor<T, 4> out(wide.sizes);
   const std::string name = std::string(storage_name(storage_of<T>())) + (causal == Causal::kNone ? "" : " causal");
@@ -81,7 +70,7 @@ void add_storage(bench::Table& table, int64_t tokens, Causal causal) {
 }
 
 void add_windows(bench::Table& table, int64_t tokens) {
-  Inputs in(tokens);
+  bench::Inputs in(1, tokens, kHeadSize);
   const Side plain{in.q, in.k, in.v, in.out, {}};
   Side causal = plain, window = plain;
   causal.options.causal = window.options.causal = Causal::kBottomRight;

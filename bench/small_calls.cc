@@ -1,4 +1,5 @@
 // Small calls on warm caches: nanoseconds of one call, checks and all.
+#include "bench/inputs.h"
 #include "bench/measure.h"
 #include "bench/table.h"
 #include "limelight/attention.h"
@@ -11,11 +12,8 @@ int main(int argc, char** argv) {
   for (const std::array<int64_t, 2> size : {std::array<int64_t, 2>{4, 16}, {16, 64}, {64, 64}}) {
     const std::string name = bench::case_name(1, size[0], size[1]);
     if (!table.wants(name)) continue;
-    const std::array<int64_t, 4> sizes{1, 1, size[0], size[1]};
-    const auto q = bench::random_tensor(sizes, 1), k = bench::random_tensor(sizes, 2),
-               v = bench::random_tensor(sizes, 3);
-    Tensor<float, 4> out(sizes);
-    const auto call = [&] { attention(q, k, v, {}, out.view()); };
+    bench::Inputs in(1, size[0], size[1]);
+    const auto call = [&] { attention(in.q, in.k, in.v, {}, in.out); };
     const bench::Rate rate = bench::measure_flops(4.0 * static_cast<double>(size[0] * size[0] * size[1]), 1, call);
     table.add({{"case", name}, {"nanoseconds", number(rate.seconds * 1e9, 0)}});
   }
