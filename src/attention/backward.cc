@@ -94,7 +94,7 @@ void prepare(const Problem& p, const Kernels& kernels, const Run& run, const Flo
              const TensorView<const float, 3>& lse, const FloatView& dout,
              const std::optional<TensorView<const float, 3>>& dlse, RowStatistics& rows) {
   constexpr int64_t kRows = 64;
-  const int64_t chunks = (p.queries + kRows - 1) / kRows;
+  const int64_t chunks = ceil_div(p.queries, kRows);
   parallel_for(p.batch * p.heads * chunks, run, kWhere, [&](int64_t task) {
     const int64_t b = task / chunks / p.heads, h = task / chunks % p.heads;
     Scratch scratch;

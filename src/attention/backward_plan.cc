@@ -35,7 +35,7 @@ BackwardPlan make_backward_plan(const Problem& p, const Kernels& kernels, bool a
     task.clear();
   };
   std::vector<KeyBlock> task;
-  const int64_t blocks = (most_keys + plan.block_keys - 1) / plan.block_keys;
+  const int64_t blocks = ceil_div(most_keys, plan.block_keys);
   // A block waits for those before it in its sequence: they are handed out earlier, either way.
   for (int64_t outer = 0; outer < (across_heads ? blocks : p.sequences() * p.groups); ++outer) {
     for (int64_t inner = 0; inner < (across_heads ? p.sequences() * p.groups : blocks); ++inner) {

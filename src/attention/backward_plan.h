@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "attention/problem.h"
+#include "core/rounding.h"
 #include "kernels/kernels.h"
 
 namespace limelight::detail {
@@ -21,7 +22,7 @@ struct BackwardPlan {
   std::vector<int64_t> first_chunk;          // per sequence: its first chunk, counted over all of them
   int64_t chunks = 0;                        // of all sequences
 
-  int64_t chunks_of(int64_t queries) const { return (queries + chunk_rows - 1) / chunk_rows; }
+  int64_t chunks_of(int64_t queries) const { return ceil_div(queries, chunk_rows); }
 };
 
 // `across_heads`: one task owns a block of columns for all sequences and heads (a bias gradient is summed over them).

@@ -55,7 +55,7 @@ Explanation explain(FloatView q, FloatView k, FloatView v, const AttentionOption
   for (const Task& task : plan.tasks) {
     const detail::Sequence sequence = p.sequence(task.sequence);
     const Interval reached = detail::tiles_of(p, task);
-    const int64_t all = (sequence.held.end + kKeyTile - 1) / kKeyTile - sequence.held.begin / kKeyTile;
+    const int64_t all = detail::ceil_div(sequence.held.end, kKeyTile) - sequence.held.begin / kKeyTile;
     e.tiles += all;
     e.tiles_skipped += all - (reached.end - reached.begin);
     e.live_pairs += task.live_pairs;

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "attention/problem.h"
+#include "core/rounding.h"
 #include "core/scratch.h"
 #include "kernels/kernels.h"
 
@@ -54,11 +55,6 @@ class TileLoader {
   float* panels_ = nullptr;
   float* rows_ = nullptr;
 };
-
-// n rounded up to a multiple of step.
-constexpr int64_t round_up(int64_t n, int64_t step) {
-  return (n + step - 1) / step * step;
-}
 
 // `count` rows of `size` elements, row_stride apart, times `factor`, into rows of `width` floats padded with 0. Strides
 // are in elements.

@@ -53,7 +53,7 @@ TilePartials attention_partials(FloatView q, FloatView k, FloatView v, const Att
   const int64_t first = p.part ? p.part->first : 0;
   if (first % kKeyTile != 0) detail::refuse(where, "part.first", "a multiple of 512", std::to_string(first));
   const int64_t rows = p.batch * p.heads * p.queries;
-  const int64_t tiles = (p.keys + kKeyTile - 1) / kKeyTile;
+  const int64_t tiles = detail::ceil_div(p.keys, kKeyTile);
   TilePartials result{{p.batch, p.heads, p.queries, p.value_size},
                       first / kKeyTile,
                       Tensor<float, 2>({rows, tiles}),

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "attention/key_tile.h"
 #include "core/parallel.h"
+#include "core/rounding.h"
 
 namespace limelight::detail {
 namespace {
@@ -28,10 +28,10 @@ constexpr int64_t kTasksAThread = 4;
 int64_t blocks_of(const Problem& p, const Kernels& kernels, int64_t rows, int threads) {
   constexpr int64_t kFewest = 48;
   const int64_t fit = rows_that_fit(p, kernels);
-  const int64_t blocks = (rows + fit - 1) / fit;
+  const int64_t blocks = ceil_div(rows, fit);
   if (threads == 1) return blocks;
   const int64_t others = std::max<int64_t>(1, p.sequences() * p.groups);
-  const int64_t wanted = (threads * kTasksAThread + others - 1) / others;
+  const int64_t wanted = ceil_div(threads * kTasksAThread, others);
   return std::max(blocks, std::min(wanted, rows / kFewest));
 }
 
@@ -39,7 +39,7 @@ int64_t blocks_of(const Problem& p, const Kernels& kernels, int64_t rows, int th
 int64_t queries_a_block(const Problem& p, const Kernels& kernels, int64_t queries, int threads) {
   const int64_t heads = p.heads_per_group();
   const int64_t blocks = std::max<int64_t>(1, blocks_of(p, kernels, queries * heads, threads));
-  const int64_t even = std::max<int64_t>(1, (queries + blocks - 1) / blocks);
+  const int64_t even = std::max<int64_t>(1, ceil_div(queries, blocks));
   return heads == 1 ? round_up(even, kernels.row_group) : even;
 }
 
@@ -64,7 +64,7 @@ int64_t pieces_of(const Problem& p, const Plan& plan) {
     const Interval tiles = tiles_of(p, task);
     most = std::max(most, tiles.end - tiles.begin);
   }
-  return std::min(most, (wanted + tasks - 1) / tasks);
+  return std::min(most, ceil_div(wanted, tasks));
 }
 
 }  // namespace
@@ -100,7 +100,9 @@ Interval tiles_of(const LiveRule& rule, int64_t begin, int64_t end) {
 }
 
 Interval tiles_of(const Problem& p, const Task& task) {
-  return tiles_of(p.live(p.sequence(task.sequence)), task.begin, task.end);
+  const Interval reach = p.live(p.sequence(task.sequence)).of(task.begin, task.end);
+  if (reach.begin >= reach.end) return {};
+  return {reach.begin / kKeyTile, ceil_div(reach.end, kKeyTile)};
 }
 
 Interval tiles_of(const Problem& p, const Plan& plan) {

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/rounding.h"
 #include "hwy/highway.h"
 #include "kernels/exp-inl.h"
 #include "kernels/product-inl.h"
@@ -21,7 +22,7 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // Room for the state of a row group in whole vectors.
-constexpr int64_t kStateLanes = kRows <= kLanes ? kLanes : (kRows + kLanes - 1) / kLanes * kLanes;
+constexpr int64_t kStateLanes = round_up(kRows, kLanes);
 
 // The partial of one tile for each row of the group; rows beyond the group hold the neutral partial.
 struct Partial {

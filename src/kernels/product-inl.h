@@ -12,6 +12,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "core/rounding.h"
 #include "hwy/highway.h"
 #include "kernels/kernels.h"
 
@@ -95,8 +96,8 @@ HWY_INLINE void ForColumns(int64_t columns, const F& f) {
   int64_t vectors = columns / kLanes;
   int64_t column = 0;
   while (vectors > 0) {
-    const int64_t passes = (vectors + kPanelVectors - 1) / kPanelVectors;
-    const int64_t width = (vectors + passes - 1) / passes;
+    const int64_t passes = ceil_div(vectors, kPanelVectors);
+    const int64_t width = ceil_div(vectors, passes);
     if (width == 4) {
       f(column, std::integral_constant<int, 4>());
     } else if (width == 3) {

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <limits>
 
+#include "core/rounding.h"
 #include "hwy/highway.h"
 #include "kernels/exp-inl.h"
 #include "kernels/kernels.h"
@@ -39,7 +40,7 @@ inline Reach ReachOf(const ScoreGroup& group) {
     reach.end = std::max<int64_t>(reach.end, live.end);
   }
   reach.pair_begin = reach.begin / kPair * kPair;
-  reach.pair_end = (reach.end + kPair - 1) / kPair * kPair;
+  reach.pair_end = round_up(reach.end, kPair);
   return reach;
 }
 

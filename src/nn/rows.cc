@@ -7,6 +7,7 @@
 #include "core/checks.h"
 #include "core/error.h"
 #include "core/parallel.h"
+#include "core/rounding.h"
 
 namespace limelight::detail {
 
@@ -45,7 +46,7 @@ template void check_rows<3>(const char*, const char*, const TensorView<const flo
 void for_row_blocks(int64_t rows, int64_t columns, const Run& run, const char* where,
                     const std::function<void(int64_t, int64_t)>& task) {
   const int64_t block = std::max<int64_t>(1, kBlockFloats / std::max<int64_t>(1, columns));
-  parallel_for((rows + block - 1) / block, run, where,
+  parallel_for(ceil_div(rows, block), run, where,
                [&](int64_t index) { task(index * block, std::min(rows, (index + 1) * block)); });
 }
 
