@@ -28,8 +28,10 @@ BackwardTask::BackwardTask(const Backward& call)
 bool BackwardTask::run(const KeyBlock& block) {
   load(block);
   const int64_t heads = problem_.heads_per_group();
+  const Interval seeing = rule_.seeing(block.first, block.length);
+  const int64_t end = call_.plan.chunks_of(std::min(seeing.end, sequence_.queries));
   for (int64_t h = g_ * heads; h < (g_ + 1) * heads; ++h) {
-    for (int64_t chunk = 0; chunk < call_.plan.chunks_of(sequence_.queries); ++chunk) {
+    for (int64_t chunk = seeing.begin / call_.plan.chunk_rows; chunk < end; ++chunk) {
       if (!meet(h, chunk)) return false;
     }
   }
@@ -55,8 +57,6 @@ void BackwardTask::load(const KeyBlock& block) {
 bool BackwardTask::meet(int64_t head, int64_t chunk) {
   const int64_t begin = chunk * call_.plan.chunk_rows;
   const int64_t end = std::min(begin + call_.plan.chunk_rows, sequence_.queries);
-  const Interval reach = rule_.of(begin, end);
-  if (reach.begin >= tile_.first + tile_.length || reach.end <= tile_.first) return true;
   load_rows_of(head, begin, end);
   weigh();
   if (sums_bias_by_key(call_.gradients)) {

@@ -38,7 +38,7 @@ class BackwardTask {
 
  private:
   void load(const KeyBlock& block);
-  bool meet(int64_t head, int64_t chunk);
+  bool meet(int64_t head, int64_t chunk);  // false as run()
   void load_rows_of(int64_t head, int64_t begin, int64_t end);
   void weigh();
   void add_to_keys();

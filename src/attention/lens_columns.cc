@@ -7,9 +7,18 @@
 #include "attention/plan.h"
 #include "attention/row_block.h"
 #include "core/parallel.h"
+#include "core/rounding.h"
 
 namespace limelight::detail {
 namespace {
+
+// Cells floor(index * side / size), and the first index of a cell.
+int64_t cell_of(int64_t index, int64_t side, int64_t size) {
+  return index * side / size;
+}
+int64_t cell_begin(int64_t cell, int64_t side, int64_t size) {
+  return ceil_div(cell * size, side);
+}
 
 // Received mass is added up in float over this many queries and in double beyond: 131,072 float terms would lose
 // digits.
@@ -52,14 +61,15 @@ class ColumnTask {
     std::fill_n(total_, kKeyTile, 0.0);
     std::fill_n(received_, kKeyTile, 0.0f);
     clear_pool();
-    int64_t next = 0;
-    const int64_t queries = sequence_.queries;
-    for (int64_t begin = 0; begin < queries; begin = next) {
+    // In whole chunks, so that a sum has the same terms whatever the tile.
+    const Interval seeing = problem_.live(sequence_).seeing(tile.first, tile.length);
+    const int64_t end = std::min(sequence_.queries, round_up(seeing.end, kQueriesAChunk));
+    for (int64_t begin = seeing.begin / kQueriesAChunk * kQueriesAChunk, next = 0; begin < end; begin = next) {
       const int64_t chunk_end = (begin / kQueriesAChunk + 1) * kQueriesAChunk;
-      next = std::min({queries, chunk_end, cell_end(begin)});
+      next = std::min({end, chunk_end, cell_end(begin)});
       walk(begin, next);
-      if (next == chunk_end || next == queries) flush_received();
-      if (request_.heatmap > 0 && (next == cell_end(begin) || next == queries)) pool(begin, cells);
+      if (next == chunk_end || next == end) flush_received();
+      if (request_.heatmap > 0 && (next == cell_end(begin) || next == end)) pool(begin, cells);
     }
     if (!request_.received) return;
     for (int64_t j = 0; j < tile.length; ++j) {
@@ -77,8 +87,6 @@ class ColumnTask {
   }
 
   void walk(int64_t begin, int64_t end) {
-    const Interval reach = problem_.live(sequence_).of(begin, end);
-    if (reach.begin >= tile_.first + tile_.length || reach.end <= tile_.first) return;
     const int64_t count = end - begin;
     for (int64_t r = 0; r < count; ++r) rows_[r] = {head_, begin + r};
     block_.load(sequence_, {rows_, static_cast<size_t>(count)});

@@ -29,22 +29,8 @@ Plan make_plan(const Problem& problem, const Kernels& kernels, bool foldable = t
 int64_t live_pairs(const Problem& problem);
 int threads_for(const Problem& problem, int64_t live_pairs);
 
-// Key tiles from the first key that queries [begin, end) see to the last, as [first tile, end tile).
-Interval tiles_of(const LiveRule& rule, int64_t begin, int64_t end);
-
-// Key tiles that some task reaches.
+// Key tiles that a task reaches, as [first tile, end tile), and those that any task does.
 Interval tiles_of(const Problem& problem, const Task& task);
 Interval tiles_of(const Problem& problem, const Plan& plan);
-
-// Bytes of the level 2 cache of one processor.
-int64_t level2_bytes();
-
-// Cells floor(index * side / size): the first index of a cell.
-constexpr int64_t cell_begin(int64_t cell, int64_t side, int64_t size) {
-  return (cell * size + side - 1) / side;
-}
-constexpr int64_t cell_of(int64_t index, int64_t side, int64_t size) {
-  return index * side / size;
-}
 
 }  // namespace limelight::detail

@@ -32,6 +32,11 @@ struct LiveRule {
     const Interval reach{(*this)(begin).begin, (*this)(end - 1).end};
     return {std::min(reach.begin, reach.end), reach.end};
   }
+
+  // The queries, of any number, that see some of the keys [first, first + length): those in between all do.
+  Interval seeing(int64_t first, int64_t length) const {
+    return {std::max(int64_t{0}, first - end_shift + 1), std::max(int64_t{0}, first + length - begin_shift)};
+  }
 };
 
 // One sequence of a call. Its queries and keys count from 0; this says where they stand in the views.
