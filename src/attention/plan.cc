@@ -11,6 +11,15 @@
 namespace limelight::detail {
 namespace {
 
+// Of the level 2 cache of one processor.
+int64_t level2_bytes() {
+  static const int64_t bytes = [] {
+    const long found = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    return found > 0 ? static_cast<int64_t>(found) : int64_t{512} << 10;
+  }();
+  return bytes;
+}
+
 // Rows whose queries and outputs share the level 2 cache with a tile of keys and values. At least 192 rows pay for
 // packing the tile; beyond 1536 nothing is gained (79 % of peak at 8 heads of T 1024, D 64, against 78 % with 768).
 int64_t rows_that_fit(const Problem& p, const Kernels& kernels) {
@@ -69,15 +78,6 @@ int64_t pieces_of(const Problem& p, const Plan& plan) {
 
 }  // namespace
 
-int64_t level2_bytes() {
-  static const int64_t bytes = [] {
-    const long found = sysconf(_SC_LEVEL2_CACHE_SIZE);
-    return found > 0 ? static_cast<int64_t>(found) : int64_t{512} << 10;
-  }();
-  return bytes;
-}
-
-// A second thread costs some microseconds: below 2^19 multiply-adds, about 5 us, the calling thread is done sooner.
 int threads_for(const Problem& p, int64_t live_pairs) {
   constexpr double kSmall = 1 << 19;
   const double work = static_cast<double>(live_pairs) * static_cast<double>(p.head_size + p.value_size);
@@ -91,12 +91,6 @@ int64_t live_pairs(const Problem& p) {
     pairs += live_pairs_of(p.live(sequence), 0, sequence.queries) * p.heads;
   }
   return pairs;
-}
-
-Interval tiles_of(const LiveRule& rule, int64_t begin, int64_t end) {
-  const Interval reach = rule.of(begin, end);
-  if (reach.begin >= reach.end) return {};
-  return {reach.begin / kKeyTile, (reach.end + kKeyTile - 1) / kKeyTile};
 }
 
 Interval tiles_of(const Problem& p, const Task& task) {
