@@ -79,7 +79,7 @@ void BackwardTask::load_rows_of(int64_t head, int64_t begin, int64_t end) {
 
 // Weights and score gradients of the chunk against the block.
 void BackwardTask::weigh() {
-  const int64_t at = call_.place(sequence_.b, rows_[0].head, sequence_.query_row(rows_[0].query));
+  const int64_t at = problem_.place(sequence_, rows_[0].head, rows_[0].query);
   GradientGroup group;
   group.dout_stride = value_width_;
   group.value_depth = problem_.value_size;
@@ -150,7 +150,7 @@ bool BackwardTask::add_to_queries(int64_t head, int64_t chunk) {
   work.a_step_stride = 1;
   work.b_stride = key_rows_.stride;
   work.skip_masked = !finite_keys_;
-  const int64_t at = call_.place(sequence_.b, head, sequence_.query_row(rows_[0].query));
+  const int64_t at = problem_.place(sequence_, head, rows_[0].query);
   for (int64_t r = 0; r < count_; r += kernels_.row_group) {
     work.rows = std::min(kernels_.row_group, count_ - r);
     const Interval seen = rule_.of(rows_[r].query, rows_[r].query + work.rows);

@@ -23,10 +23,6 @@ struct Backward {
   const float* delta = nullptr;  // [B, H, M], dout . out - dlse
   float* dq = nullptr;           // [B, H, M, D in whole vectors], sums of dS k; or nullptr
   Turns* turns = nullptr;        // one place for every head and chunk
-
-  int64_t place(int64_t b, int64_t head, int64_t row) const {
-    return (b * problem.heads + head) * problem.queries + row;
-  }
 };
 
 class BackwardTask {

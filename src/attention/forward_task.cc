@@ -199,7 +199,7 @@ void ForwardTask::multiply_values(int64_t first, int64_t length, float* out) {
 }
 
 int64_t ForwardTask::place(const Row& row) const {
-  return (sequence_.b * problem_.heads + row.head) * problem_.queries + sequence_.query_row(row.query);
+  return problem_.place(sequence_, row.head, row.query);
 }
 
 void ForwardTask::finish() {

@@ -195,7 +195,7 @@ void look_at_columns(const Problem& problem, const Kernels& kernels, const char*
     TileCells& mine = cells[static_cast<size_t>(task)];
     mine = cells_of(problem, request, tile);
     const Sequence sequence = problem.sequence(tile.sequence);
-    const int64_t state = (sequence.b * problem.heads + tile.h) * problem.queries + sequence.first_query;
+    const int64_t state = problem.place(sequence, tile.h, 0);
     ColumnTask(problem, kernels, request, result).run(tile, max + state, inverse_sum + state, mine);
   });
   for (size_t t = 0; t < tiles.size() && request.heatmap > 0; ++t) {

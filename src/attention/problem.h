@@ -78,6 +78,11 @@ struct Problem {
   LiveRule live(const Sequence& sequence) const;
   float sink(int64_t head) const;  // minus infinity where there is none
 
+  // Place of a query's row in an array over [B, H, M].
+  int64_t place(const Sequence& sequence, int64_t head, int64_t query) const {
+    return (sequence.b * heads + head) * queries + sequence.query_row(query);
+  }
+
   // What the lens counts by key is [key_entries(), H, N]: packed sequences of paged keys have no columns in common.
   bool keys_by_sequence() const { return cu_q && block_table; }
   int64_t key_entries() const { return keys_by_sequence() ? sequences() : batch; }
