@@ -121,19 +121,15 @@ void walk_key_blocks(Backward& call, const Run& run) {
   Turns turns(call.problem.heads * call.plan.chunks);
   call.turns = &turns;
   parallel_for(static_cast<int64_t>(call.plan.tasks.size()), run, kWhere, [&](int64_t index) {
-    // Whoever waits for a task that ends early must be told.
-    struct Guard {
-      Turns& turns;
-      bool done = false;
-      ~Guard() {
-        if (!done) turns.fail();
+    try {
+      BackwardTask task(call);
+      for (const KeyBlock& block : call.plan.tasks[static_cast<size_t>(index)]) {
+        if (!task.run(block)) return;
       }
-    } guard{turns};
-    BackwardTask task(call);
-    for (const KeyBlock& block : call.plan.tasks[static_cast<size_t>(index)]) {
-      if (!task.run(block)) return;
+    } catch (...) {  // whoever waits for this task must be told
+      turns.fail();
+      throw;
     }
-    guard.done = true;
   });
 }
 
