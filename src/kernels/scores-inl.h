@@ -7,7 +7,6 @@
 #endif
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 
 #include "core/rounding.h"
@@ -133,7 +132,9 @@ template <int R>
 HWY_INLINE void Scores(const ScoreGroup& group, const Reach& reach, float* HWY_RESTRICT scores,
                        float* slopes = nullptr) {
   if (group.products != nullptr) {
-    std::memcpy(scores, group.products, R * kScoreStride * sizeof(float));
+    for (int64_t at = reach.pair_begin; at < R * kScoreStride; at += kScoreStride) {
+      std::copy_n(group.products + at, reach.pair_end - reach.pair_begin, scores + at);
+    }
   } else {
     Products<R>(group, reach, scores);
   }
