@@ -1,5 +1,4 @@
-// Plain passes over one row of floats: scaling, a product, a test for NaN and infinity, and the peak
-// measurement.
+// Plain passes over one row of floats: scaling, sums, a product, a test for NaN and infinity.
 #if defined(LIMELIGHT_KERNELS_ROWS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef LIMELIGHT_KERNELS_ROWS_INL_H_
 #undef LIMELIGHT_KERNELS_ROWS_INL_H_
@@ -8,11 +7,9 @@
 #endif
 
 #include <algorithm>
-#include <cstring>
 
 #include "hwy/highway.h"
 #include "kernels/product-inl.h"
-#include "kernels/scores-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace limelight::detail {
@@ -75,24 +72,6 @@ bool AllFinite(const float* x, int64_t count) noexcept {
   float rest = 0;
   for (; n < count; ++n) rest += x[n] - x[n];
   return rest == 0 && hn::AllTrue(d, hn::Eq(sum, hn::Zero(d)));
-}
-
-double Spin(int64_t rounds) noexcept {
-  const F32 d;
-  constexpr int kChains = 12;  // two multiply-adds a cycle times a latency of four, and some to spare
-  Vector chain[kChains];
-  for (int i = 0; i < kChains; ++i) chain[i] = hn::Set(d, 1.0f + static_cast<float>(i));
-  const Vector factor = hn::Set(d, 0.999f);
-  const Vector term = hn::Set(d, 1e-3f);
-  for (int64_t round = 0; round < rounds; ++round) {
-#pragma GCC unroll 12
-    for (int i = 0; i < kChains; ++i) chain[i] = hn::MulAdd(chain[i], factor, term);
-  }
-  Vector sum = hn::Zero(d);
-  for (int i = 0; i < kChains; ++i) sum = hn::Add(sum, chain[i]);
-  // The result is used, so the loop cannot be dropped.
-  const double used = hn::GetLane(hn::SumOfLanes(d, sum)) == 0.0f ? 1.0 : 0.0;
-  return 2.0 * kChains * static_cast<double>(kLanes) * static_cast<double>(rounds) + used;
 }
 
 }  // namespace HWY_NAMESPACE

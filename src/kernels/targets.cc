@@ -16,6 +16,7 @@
 #include "kernels/product-inl.h"
 #include "kernels/quantised-inl.h"
 #include "kernels/rows-inl.h"
+#include "kernels/spin-inl.h"
 #include "kernels/storage-inl.h"
 #include "kernels/weigh-inl.h"
 
