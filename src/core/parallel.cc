@@ -20,10 +20,6 @@ int available_threads() {
   return std::max(1, CPU_COUNT(&set));
 }
 
-std::string version() {
-  return LIMELIGHT_VERSION;
-}
-
 namespace detail {
 namespace {
 
