@@ -190,7 +190,8 @@ void look_at_columns(const Problem& problem, const Kernels& kernels, const char*
     }
   }
   std::vector<TileCells> cells(tiles.size());
-  parallel_for(static_cast<int64_t>(tiles.size()), problem.run, where, [&](int64_t task) {
+  const Run run{threads_for(problem, live_pairs(problem)), problem.run.progress};
+  parallel_for(static_cast<int64_t>(tiles.size()), run, where, [&](int64_t task) {
     const Tile& tile = tiles[static_cast<size_t>(task)];
     TileCells& mine = cells[static_cast<size_t>(task)];
     mine = cells_of(problem, request, tile);

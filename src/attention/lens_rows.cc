@@ -136,7 +136,8 @@ void look_at_rows(const Problem& problem, const Kernels& kernels, const char* wh
   std::fill_n(result.rows_blocked.data(), result.rows_blocked.count(), uint8_t{1});  // until a live key is written
   std::vector<Chunk> chunks;
   for (int64_t s = 0; s < problem.sequences(); ++s) add_chunks(problem, request, problem.sequence(s), chunks);
-  parallel_for(static_cast<int64_t>(chunks.size()), problem.run, where,
+  const Run run{threads_for(problem, live_pairs(problem)), problem.run.progress};
+  parallel_for(static_cast<int64_t>(chunks.size()), run, where,
                [&](int64_t index) { RowTask(problem, kernels, result, chunks[static_cast<size_t>(index)]).run(); });
 }
 

@@ -30,9 +30,6 @@ int64_t rows_that_fit(const Problem& p, const Kernels& kernels) {
   return std::clamp(rows, kFewest, kMost) / kernels.row_group * kernels.row_group;
 }
 
-// Four tasks a thread even out blocks of unequal work.
-constexpr int64_t kTasksAThread = 4;
-
 // Blocks that the rows of one key/value head are cut into: as few as fit the cache, more where threads would wait.
 int64_t blocks_of(const Problem& p, const Kernels& kernels, int64_t rows, int threads) {
   constexpr int64_t kFewest = 48;
@@ -40,7 +37,7 @@ int64_t blocks_of(const Problem& p, const Kernels& kernels, int64_t rows, int th
   const int64_t blocks = ceil_div(rows, fit);
   if (threads == 1) return blocks;
   const int64_t others = std::max<int64_t>(1, p.sequences() * p.groups);
-  const int64_t wanted = ceil_div(threads * kTasksAThread, others);
+  const int64_t wanted = ceil_div(tasks_for(threads), others);
   return std::max(blocks, std::min(wanted, rows / kFewest));
 }
 
@@ -65,7 +62,7 @@ int64_t live_pairs_of(const LiveRule& rule, int64_t begin, int64_t end) {
 // its tiles: at most a third more memory traffic than the keys and values themselves.
 int64_t pieces_of(const Problem& p, const Plan& plan) {
   constexpr int64_t kMostRows = 96;
-  const int64_t wanted = plan.threads * kTasksAThread;
+  const int64_t wanted = tasks_for(plan.threads);
   const int64_t tasks = static_cast<int64_t>(plan.tasks.size());
   if (plan.threads == 1 || tasks == 0 || tasks >= wanted || plan.block_rows > kMostRows) return 1;
   int64_t most = 1;
@@ -79,9 +76,7 @@ int64_t pieces_of(const Problem& p, const Plan& plan) {
 }  // namespace
 
 int threads_for(const Problem& p, int64_t live_pairs) {
-  constexpr double kSmall = 1 << 19;
-  const double work = static_cast<double>(live_pairs) * static_cast<double>(p.head_size + p.value_size);
-  return work < kSmall ? 1 : thread_count(p.run);
+  return threads_worth(p.run, static_cast<double>(live_pairs) * static_cast<double>(p.head_size + p.value_size));
 }
 
 int64_t live_pairs(const Problem& p) {

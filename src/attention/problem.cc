@@ -80,7 +80,7 @@ void check_numbers(const char* where, const Problem& p) {
   if (!(p.dropout.probability >= 0 && p.dropout.probability < 1)) {
     refuse(where, "dropout.probability", "0 (off) to below 1", std::to_string(p.dropout.probability));
   }
-  thread_count(p.run);
+  check_threads(p.run);
 }
 
 void check_heads(const char* where, Problem& p) {

@@ -40,16 +40,26 @@ struct Shared {
 
 }  // namespace
 
+void check_threads(const Run& run) {
+  if (run.threads < 0) fail_argument("[run] threads: expected 0 or more, found " + std::to_string(run.threads));
+}
+
 int thread_count(const Run& run) {
-  if (run.threads < 0) {
-    fail_argument("[run] threads: expected 0 or more, found " + std::to_string(run.threads));
-  }
+  check_threads(run);
   return run.threads > 0 ? run.threads : available_threads();
+}
+
+// Measured, a second thread gains nothing on less than 4.4 us of work, and AVX-512 does 2^19 multiply-adds in 6.
+int threads_worth(const Run& run, double multiply_adds) {
+  check_threads(run);
+  return multiply_adds < 0x1p19 ? 1 : thread_count(run);
 }
 
 void parallel_for(int64_t count, const Run& run, const char* where, const std::function<void(int64_t)>& task) {
   if (count <= 0) return;
-  const int threads = run.threads == 1 ? 1 : static_cast<int>(std::min<int64_t>(thread_count(run), count));
+  check_threads(run);
+  const bool alone = run.threads == 1 || count == 1;
+  const int threads = alone ? 1 : static_cast<int>(std::min<int64_t>(thread_count(run), count));
   if (threads == 1) {
     for (int64_t index = 0; index < count; ++index) {
       task(index);

@@ -13,8 +13,19 @@ namespace limelight::detail {
 // the handing out and is rethrown after the tasks under way have ended. `where` names the call in that message.
 void parallel_for(int64_t count, const Run& run, const char* where, const std::function<void(int64_t)>& task);
 
-// What run.threads means: 0 is available_threads().
+// Throws std::invalid_argument unless run.threads is at least 0.
+void check_threads(const Run& run);
+
+// What run.threads means: 0 is available_threads(), a call of the system.
 int thread_count(const Run& run);
+
+// The threads worth waking for so many multiply-adds: as many as asked, or the calling one alone.
+int threads_worth(const Run& run, double multiply_adds);
+
+// Tasks to cut work into for so many threads: four each even out tasks of unequal work.
+constexpr int64_t tasks_for(int threads) {
+  return int64_t{4} * threads;
+}
 
 // The one part that differs between oneTBB (parallel_tbb.cc) and std::thread (parallel_threads.cc): calls worker() on
 // `threads` threads, the calling one among them, and returns when all have returned.
