@@ -52,7 +52,7 @@ struct Dropout {
 };
 
 // k and v hold keys first .. first + N of a sequence that has `total`: causal, window and ALiBi speak of the whole, and
-// N = total in their formulas. Parts that begin at a multiple of 512 merge bit for bit (merge.h).
+// N = total, below 2^31, in their formulas. Parts that begin at a multiple of 512 merge bit for bit (merge.h).
 struct KeyPart {
   int64_t first = 0;
   int64_t total = 0;
@@ -96,7 +96,8 @@ std::vector<float> alibi_slopes(int64_t heads);
 // Any strides; out and lse must not overlap the inputs or themselves. Safe to call from any thread.
 // Few queries on many keys are split along the keys where threads would wait, and folded in order: the same bits.
 // Allocates per thread: a key tile, a value tile and a query block (about 512 (D + E) + rows (D + E) floats), kept for
-// the next call. Throws std::invalid_argument, before any work, for arguments that do not fit.
+// the next call; where keys are split, also E + 2 floats a row and tile of 512 keys, for the call. Throws
+// std::invalid_argument, before any work, for arguments that do not fit.
 void attention(FloatView q, FloatView k, FloatView v, const AttentionOptions& options, FloatOutput out,
                std::optional<TensorView<float, 3>> lse = std::nullopt);
 
