@@ -26,7 +26,8 @@ struct AttentionGradients {
 
 // out and lse as attention() gave them for the same q, k, v and options (with a f32 out the gradients of 16-bit tensors
 // are as good as they can be stored). dout [B,H,M,E]; dlse [B,H,M], the gradient that arrives at lse, 0 unless given.
-// Paged keys need pages that are not shared. Options that backward does not take are refused before work starts.
+// Paged keys need pages that are not shared. Takes all options, and is safe to call from any thread. Throws
+// std::invalid_argument, before any work, for arguments that do not fit.
 // Allocates 4 bytes x (B H M (D + 2)) and per thread about 400 KiB + 4 x 512 (2 D + 2 E).
 void attention_backward(FloatView q, FloatView k, FloatView v, const AttentionOptions& options, FloatView out,
                         TensorView<const float, 3> lse, FloatView dout, const AttentionGradients& gradients,

@@ -1,7 +1,8 @@
 // The lens: what attention looked at, exactly and in O(T) memory, from the same forward pass that gives the output.
 //
 // p_ij is the weight of attention.h, before dropout. With sinks the weights of a row and its sink_share add to 1.
-// For a fixed request the memory is O(B H (M + N)): no T x T matrix is ever held.
+// For a fixed request the memory is O(B H (M + N)): no T x T matrix is ever held. Both calls are safe from any thread
+// and throw std::invalid_argument, before any work, for arguments that do not fit.
 #pragma once
 
 #include <cstdint>

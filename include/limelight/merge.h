@@ -3,7 +3,8 @@
 //
 // Parts come in two forms. (out, lse) of any calls: lse = log sum exp(lse_p), out = sum exp(lse_p - lse) out_p, exact
 // to rounding; it has a gradient. Per-tile partials: what attention() folds itself, kept; merged in ascending order of
-// keys they give its bits. Parts may be empty (lse minus infinity).
+// keys they give its bits. Parts may be empty (lse minus infinity). All calls are safe from any thread and throw
+// std::invalid_argument for what does not fit; merging works on the calling thread.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +23,7 @@ struct AttentionPart {
 // With m = max lse_p and w_p = exp(lse_p - m): lse = m + log sum w_p, out = sum (w_p / sum w_p) out_p, in f32 and in
 // the order of the parts. An empty part changes no bit and its out is not read; all empty: out 0, lse minus infinity.
 // NaN stays in its row. At least one part; any strides. out and lse may be those of a part (merging in place), but must
-// not overlap parts otherwise. A sink is a part of its own: out 0, lse the sink. Throws std::invalid_argument.
+// not overlap parts otherwise. A sink is a part of its own: out 0, lse the sink.
 void merge(std::span<const AttentionPart> parts, TensorView<float, 4> out, TensorView<float, 3> lse);
 AttentionResult merge(std::span<const AttentionPart> parts);
 
