@@ -25,7 +25,7 @@ int64_t bytes_of_task(const Problem& p, const detail::Kernels& kernels, int64_t 
   int64_t group = (p.bias ? kFloat : 0) + (p.mask ? 1 : 0) + (p.dropout.probability > 0 ? kFloat : 0);
   group *= kernels.row_group * kKeyTile;
   const int64_t products =
-      rows <= detail::ForwardTask::kFewRows ? detail::round_up(rows, kernels.row_group) * detail::kScoreStride : 0;
+      detail::ForwardTask::few(rows, p.keys) ? detail::round_up(rows, kernels.row_group) * detail::kScoreStride : 0;
   return rows * (kFloat * row + state) + group + kFloat * products +
          detail::TileLoader::scratch_bytes(p, p.k, kernels, true) +
          detail::TileLoader::scratch_bytes(p, *p.v, kernels, false);

@@ -38,7 +38,7 @@ void ForwardTask::begin(const Task& task) {
     for (int64_t h = 0; h < heads; ++h) rows_[count_++] = {g_ * heads + h, i};
   }
   block_.load(sequence_, {rows_, static_cast<size_t>(count_)});
-  if (count_ <= kFewRows) {
+  if (few(count_, sequence_.held.end - sequence_.held.begin)) {
     tile_ = take_state(count_);
     weights_ = scratch_.take<float>(round_up(count_, kernels_.row_group) * kScoreStride);
   }
@@ -167,10 +167,9 @@ void ForwardTask::attend_tile(int64_t tile, const RowState& state) {
 // Few rows are done with a panel of keys sooner than the memory gives the next one: each is multiplied while it is in
 // the nearest cache, and the keys further on are asked for meanwhile.
 void ForwardTask::multiply_keys(int64_t first, int64_t length) {
-  constexpr int64_t kAhead = 64;
   for (int64_t n = 0; n < length; n += kernels_.panel) {
     const int64_t count = std::min(kernels_.panel, length - n);
-    const FetchAhead ahead = keys_.ahead(sequence_, g_, first + n + kAhead);
+    const FetchAhead ahead = keys_.ahead(sequence_, g_, first + n + kKeysAhead);
     const float* panel = keys_.panels(sequence_, g_, first + n, count, &ahead);
     kernels_.product(block_.queries(), block_.width(), count_, panel, problem_.head_size, kernels_.panel, nullptr,
                      weights_ + n, kScoreStride);

@@ -21,7 +21,9 @@ struct RowState {
 
 class ForwardTask {
  public:
-  static constexpr int64_t kFewRows = 24;  // so few wait for memory, not for arithmetic
+  // Whether rows wait for memory, not for arithmetic, and there are keys to ask for ahead: 64 and less take 1.05 to 1.4
+  // times as long that way, even from memory.
+  static constexpr bool few(int64_t rows, int64_t keys) { return rows <= 24 && keys > kKeysAhead; }
 
   // The rows of `task`, loaded, their state that of rows without keys. `capacity` rows at most.
   ForwardTask(const Problem& problem, const Kernels& kernels, const ForwardResults& results, const Task& task,
@@ -37,6 +39,8 @@ class ForwardTask {
   void finish();
 
  private:
+  static constexpr int64_t kKeysAhead = 64;
+
   void begin(const Task& task);
   RowState take_state(int64_t capacity);
   void clear(const RowState& state);
