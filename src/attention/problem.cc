@@ -20,11 +20,11 @@ TensorView<T, static_cast<int>(Rank)> expand(const char* where, const char* fiel
                                              TensorView<T, static_cast<int>(Rank)> view,
                                              const std::array<int64_t, Rank>& full) {
   check_view(where, field, view);
+  const std::array<int64_t, Rank> sizes = view.sizes;
   for (size_t axis = 0; axis < Rank; ++axis) {
-    if (view.sizes[axis] == full[axis]) continue;
-    if (view.sizes[axis] != 1) {
-      refuse(where, field, "sizes that broadcast to " + shape_text(full.data(), Rank),
-             shape_text(view.sizes.data(), Rank));
+    if (sizes[axis] == full[axis]) continue;
+    if (sizes[axis] != 1) {
+      refuse(where, field, "sizes that broadcast to " + shape_text(full.data(), Rank), shape_text(sizes.data(), Rank));
     }
     view.sizes[axis] = full[axis];
     view.strides[axis] = 0;
