@@ -17,6 +17,14 @@ bool without_gaps(const FloatView& view, int64_t width) {
   return view.strides[3] == 1 && view.strides[2] == view.sizes[3] && view.sizes[3] == width;
 }
 
+// Whether rows of bf16 can be packed two elements at a time, as if each pair were a float.
+bool in_pairs(const FloatView& view) {
+  constexpr int64_t kWhole = 8;  // elements: four pairs are transposed at once
+  const auto address = reinterpret_cast<uintptr_t>(view.data);
+  return view.storage == Storage::kBf16 && view.strides[3] == 1 && view.sizes[3] % kWhole == 0 &&
+         address % sizeof(float) == 0 && (view.strides[0] | view.strides[1] | view.strides[2]) % 2 == 0;
+}
+
 }  // namespace
 
 void load_rows(const Kernels& kernels, const void* from, Storage storage, int64_t row_stride, int64_t element_stride,
@@ -89,21 +97,12 @@ const float* TileLoader::panels(const Sequence& sequence, int64_t g, int64_t fir
   if (together(sequence, first, length)) {
     const auto* from = static_cast<const float*>(problem_.key_row(view_, sequence, g, first));
     kernels_.pack_panels(from, view_.strides[2], view_.strides[3], length, depth, panels_, ahead);
-  } else if (in_pairs(sequence, g, first, length)) {
+  } else if (in_pairs(view_) && problem_.run_of_keys(sequence, first) >= length) {
     pack_pairs(sequence, g, first, length, ahead);
   } else {
     kernels_.pack_panels(gather(sequence, g, first, length), width_, 1, length, depth, panels_, ahead);
   }
   return panels_;
-}
-
-// Whether rows of bf16 can be packed two elements at a time, as if each pair were a float.
-bool TileLoader::in_pairs(const Sequence& sequence, int64_t g, int64_t first, int64_t length) const {
-  constexpr int64_t kWhole = 8;  // elements: four pairs are transposed at once
-  const auto address = reinterpret_cast<uintptr_t>(problem_.key_row(view_, sequence, g, first));
-  return view_.storage == Storage::kBf16 && view_.strides[3] == 1 && view_.strides[2] % 2 == 0 &&
-         view_.sizes[3] % kWhole == 0 && address % sizeof(float) == 0 &&
-         problem_.run_of_keys(sequence, first) >= length;
 }
 
 // Half as many shuffles as for floats, and no pass to convert. Each panel's pairs lie in its second half until they are
@@ -140,8 +139,9 @@ const float* TileLoader::gather(const Sequence& sequence, int64_t g, int64_t fir
 int64_t TileLoader::scratch_bytes(const Problem& problem, const FloatView& view, const Kernels& kernels, bool panels) {
   const int64_t width = round_up(view.sizes[3], kernels.lanes);
   const bool one_page = !problem.block_table || problem.block_table->sizes[1] == 1 || view.sizes[2] % kKeyTile == 0;
-  const bool in_place = view.storage == Storage::kF32 && aligned(view.data, view.storage) && one_page &&
-                        (panels || without_gaps(view, width));
+  const bool floats_in_place =
+      view.storage == Storage::kF32 && aligned(view.data, view.storage) && (panels || without_gaps(view, width));
+  const bool in_place = one_page && (floats_in_place || (panels && in_pairs(view)));
   const int64_t floats =
       (panels ? round_up(kKeyTile, kernels.panel) * view.sizes[3] : 0) + (in_place ? 0 : kKeyTile * width);
   return floats * static_cast<int64_t>(sizeof(float));

@@ -42,7 +42,6 @@ class TileLoader {
   static int64_t scratch_bytes(const Problem& problem, const FloatView& view, const Kernels& kernels, bool panels);
 
  private:
-  bool in_pairs(const Sequence& sequence, int64_t g, int64_t first, int64_t length) const;
   void pack_pairs(const Sequence& sequence, int64_t g, int64_t first, int64_t length, const FetchAhead* ahead);
   bool together(const Sequence& sequence, int64_t first, int64_t length) const;
   const float* gather(const Sequence& sequence, int64_t g, int64_t first, int64_t length);
