@@ -50,7 +50,7 @@ struct DecoderOptions {
   // Run only the first so many, at least 1; -1: all. With fewer than all there are no logits, [0, vocabulary], and the
   // cache takes no more layers than that until it is truncated to 0.
   int64_t layers = -1;
-  Run run = {};         // progress counts over the whole pass
+  Run run = {};  // progress counts over the whole pass
 };
 
 // Immutable after load; safe from several threads at once with caches of their own. Weights stay in the precision they
