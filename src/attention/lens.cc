@@ -72,6 +72,7 @@ LensRequest check_request(const char* where, const Problem& problem, const LensR
   LensRequest checked = request;
   for (size_t r = 0; r < checked.rows.size(); ++r) {
     const std::string field = "rows[" + std::to_string(r) + "]";
+    if (problem.queries == 0) refuse(where, field, "none, since there are no queries", std::to_string(checked.rows[r]));
     check_range(where, field, checked.rows[r], -problem.queries, problem.queries - 1);
     if (checked.rows[r] < 0) checked.rows[r] += problem.queries;
   }

@@ -68,9 +68,9 @@ void check_shapes(const char* where, Problem& p) {
 }
 
 void check_numbers(const char* where, const Problem& p) {
-  if (!std::isfinite(p.scale)) refuse(where, "scale", "a finite number", std::to_string(p.scale));
+  if (!std::isfinite(p.scale)) refuse(where, "scale", "a finite number", number_text(p.scale));
   if (p.softcap != 0 && (!std::isnormal(p.softcap) || p.softcap < 0)) {  // of a subnormal one 1 / softcap overflows
-    refuse(where, "softcap", "0 (off) or a positive normal number", std::to_string(p.softcap));
+    refuse(where, "softcap", "0 (off) or a positive normal number", number_text(p.softcap));
   }
   if (p.window.left < -1) refuse(where, "window.left", "-1 (unlimited) or more", std::to_string(p.window.left));
   if (p.window.right < -1) refuse(where, "window.right", "-1 (unlimited) or more", std::to_string(p.window.right));
@@ -78,7 +78,7 @@ void check_numbers(const char* where, const Problem& p) {
     refuse(where, "causal", "kNone, kTopLeft or kBottomRight", std::to_string(static_cast<int>(p.causal)));
   }
   if (!(p.dropout.probability >= 0 && p.dropout.probability < 1)) {
-    refuse(where, "dropout.probability", "0 (off) to below 1", std::to_string(p.dropout.probability));
+    refuse(where, "dropout.probability", "0 (off) to below 1", number_text(p.dropout.probability));
   }
   check_threads(p.run);
 }
@@ -88,7 +88,7 @@ void check_heads(const char* where, Problem& p) {
     p.alibi_slopes = expand(where, "alibi_slopes", *p.alibi_slopes, std::array{p.batch, p.heads});
     for (int64_t n = 0; n < p.batch * p.heads; ++n) {
       const float slope = (*p.alibi_slopes)(n / p.heads, n % p.heads);
-      if (!std::isfinite(slope)) refuse(where, "alibi_slopes", "finite numbers", std::to_string(slope));
+      if (!std::isfinite(slope)) refuse(where, "alibi_slopes", "finite numbers", number_text(slope));
     }
   }
   if (p.sinks) check_sinks(where, *p.sinks, p.heads);

@@ -2,6 +2,7 @@
 #include "core/checks.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <string>
 
 #include "core/error.h"
@@ -30,6 +31,12 @@ void refuse(std::string_view where, std::string_view field, std::string_view exp
   message.append(where).append("] ").append(field);
   message.append(": expected ").append(expected).append(", found ").append(found);
   fail_argument(message);
+}
+
+std::string number_text(double x) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%g", x);
+  return text;
 }
 
 void check_range(std::string_view where, std::string_view field, int64_t value, int64_t least, int64_t most) {

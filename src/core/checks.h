@@ -4,12 +4,16 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace limelight::detail {
 
 [[noreturn]] void refuse(std::string_view where, std::string_view field, std::string_view expected,
                          std::string_view found);
+
+// A number as it is found in a message; std::to_string() shows a small one as 0.
+std::string number_text(double x);
 
 // least <= value <= most.
 void check_range(std::string_view where, std::string_view field, int64_t value, int64_t least, int64_t most);

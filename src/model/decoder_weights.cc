@@ -3,6 +3,7 @@
 
 #include <span>
 
+#include "core/checks.h"
 #include "core/error.h"
 #include "model/decoder_names.h"
 #include "model/steps.h"
@@ -162,7 +163,7 @@ class Reader {
       const double divisor = divisors(c);
       if (!(divisor > 0)) {
         fail_format(tensors_.field("rope_freqs.weight") + ": expected values above 0, found " +
-                    std::to_string(divisor) + " at " + std::to_string(c));
+                    number_text(divisor) + " at " + std::to_string(c));
       }
       frequencies[static_cast<size_t>(c)] /= divisor;
     }

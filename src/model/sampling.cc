@@ -89,11 +89,11 @@ double uniform(uint64_t seed, uint64_t number) {
 
 void check_sampling(const char* where, const Sampling& sampling) {
   if (!std::isfinite(sampling.temperature) || sampling.temperature < 0) {
-    refuse(where, "temperature", "a finite number, 0 or more", std::to_string(sampling.temperature));
+    refuse(where, "temperature", "a finite number, 0 or more", number_text(sampling.temperature));
   }
   if (sampling.top_k < 0) refuse(where, "top_k", "0 or more", std::to_string(sampling.top_k));
   if (!(sampling.top_p > 0 && sampling.top_p <= 1)) {
-    refuse(where, "top_p", "above 0 and at most 1", std::to_string(sampling.top_p));
+    refuse(where, "top_p", "above 0 and at most 1", number_text(sampling.top_p));
   }
 }
 

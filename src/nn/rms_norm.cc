@@ -2,7 +2,7 @@
 #include <cmath>
 #include <string>
 
-#include "core/error.h"
+#include "core/checks.h"
 #include "kernels/kernels.h"
 #include "limelight/nn.h"
 #include "nn/rows.h"
@@ -17,7 +17,7 @@ void rms_norm(TensorView<const float, 2> x, TensorView<const float, 1> gamma, fl
   detail::check_rows<1>("rms_norm", "gamma", gamma, {channels});
   detail::check_output_rows("rms_norm", "y", y, {rows, channels});
   if (!std::isfinite(epsilon) || epsilon < 0) {
-    detail::fail_argument("[rms_norm] epsilon: expected finite and at least 0, found " + std::to_string(epsilon));
+    detail::refuse("rms_norm", "epsilon", "finite and at least 0", detail::number_text(epsilon));
   }
   if (channels == 0) return;
   const detail::Kernels& kernels = detail::active_kernels();

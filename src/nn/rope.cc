@@ -12,7 +12,7 @@ namespace limelight {
 std::vector<double> rope_frequencies(int64_t depth, double base) {
   if (depth < 0 || depth % 2 != 0) detail::refuse("rope", "depth", "an even number", std::to_string(depth));
   if (!std::isfinite(base) || base <= 0) {
-    detail::refuse("rope", "base", "finite and above 0", std::to_string(base));
+    detail::refuse("rope", "base", "finite and above 0", detail::number_text(base));
   }
   std::vector<double> frequencies;
   for (int64_t c = 0; c < depth; c += 2) {

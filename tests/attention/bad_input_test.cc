@@ -54,6 +54,7 @@ TEST(BadInput, NumbersOutsideTheirRangeAreRefused) {
   expect_refused([](SpoiledCall& c) { c.options.softcap = -1; }, "softcap", "0 (off) or", "-1");
   expect_refused([](SpoiledCall& c) { c.options.softcap = kInfinity; }, "softcap", "normal", "inf");
   expect_refused([](SpoiledCall& c) { c.options.softcap = kNaN; }, "softcap", "normal", "nan");
+  expect_refused([](SpoiledCall& c) { c.options.softcap = 1e-40f; }, "softcap", "normal", "9.99995e-41");
   expect_refused([](SpoiledCall& c) { c.options.window.left = -2; }, "window.left", "-1", "-2");
   expect_refused([](SpoiledCall& c) { c.options.window.right = std::numeric_limits<int64_t>::min(); }, "window.right",
                  "-1", "-9223372036854775808");
@@ -131,7 +132,8 @@ TEST(BadInput, LensRequestsOutsideTheirRangeAreRefused) {
 TEST(BadInput, NoRowCanBeAskedOfNoQueries) {
   SpoiledCall c;
   c.q.sizes[2] = 0;
-  EXPECT_NE(message_of([&] { look(c.q, c.k, c.options, {.rows = {0}}); }), "");
+  expect_sentence(message_of([&] { look(c.q, c.k, c.options, {.rows = {0}}); }), "look", "rows[0]",
+                  "none, since there are no queries", "0");
 }
 
 }  // namespace

@@ -34,9 +34,11 @@ TEST(BadOptions, SinksOfOtherHeadsOrThatAreNoScoresAreRefused) {
 }
 
 TEST(BadOptions, ProbabilitiesOutsideTheirRangeAreRefused) {
-  for (const float probability : {1.0f, -0.1f, kInfinity, kNaN}) {
-    expect_refused([=](SpoiledCall& c) { c.options.dropout.probability = probability; }, "dropout.probability",
-                   "0 (off) to below 1", std::to_string(probability));
+  const std::pair<float, const char*> spoils[] = {
+      {1, "1"}, {-0.1f, "-0.1"}, {-1e-10f, "-1e-10"}, {kInfinity, "inf"}, {kNaN, "nan"}};
+  for (const auto& [probability, found] : spoils) {
+    expect_refused([p = probability](SpoiledCall& c) { c.options.dropout.probability = p; }, "dropout.probability",
+                   "0 (off) to below 1", found);
   }
 }
 

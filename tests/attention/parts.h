@@ -21,8 +21,8 @@ inline std::vector<AttentionPart> parts_of(const Results& results) {
 
 inline Tensor<float, 3> random_lse(const std::array<int64_t, 4>& sizes, Random& random, float spread) {
   Tensor<float, 3> lse({sizes[0], sizes[1], sizes[2]});
-  std::normal_distribution<float> normal(0, spread);
-  for (int64_t n = 0; n < lse.count(); ++n) lse.data()[n] = normal(random);
+  std::normal_distribution<float> normal;
+  for (int64_t n = 0; n < lse.count(); ++n) lse.data()[n] = spread * normal(random);
   return lse;
 }
 

@@ -93,7 +93,8 @@ TEST(TokenizerGolden, Smollm2IdsEqualThePeerAndDecodeToTheText) {
 TEST(TokenizerGolden, Smollm2GreedyIdsDecodeToThePeersText) {
   if (!testing::has_model("smollm2")) GTEST_SKIP() << testing::how_to_bring("smollm2");
   const Tokenizer tokenizer = Tokenizer::load(smollm2());
-  for (const Json& prompt : golden("smollm2.json")["prompts"]) {
+  const Json values = golden("smollm2.json");
+  for (const Json& prompt : values["prompts"]) {
     const auto ids = prompt["greedy_ids"].get<std::vector<int32_t>>();
     EXPECT_EQ(tokenizer.decode(ids, {.continued = true}), prompt["greedy_text"]);
   }

@@ -124,7 +124,7 @@ TEST(RmsNorm, RefusesWhatDoesNotFit) {
         call(p.gamma, kEpsilon, {y.data(), {2, 4}, {0, 1}});
       },
       "[rms_norm] y: expected rows that do not overlap, found strides [0, 1]");
-  expect_refused([&] { call(p.gamma, -1, y); }, "[rms_norm] epsilon: expected finite and at least 0, found -1.000000");
+  expect_refused([&] { call(p.gamma, -1, y); }, "[rms_norm] epsilon: expected finite and at least 0, found -1");
   expect_refused([&] { call(p.gamma, std::numeric_limits<float>::quiet_NaN(), y); },
                  "[rms_norm] epsilon: expected finite and at least 0, found nan");
 }
