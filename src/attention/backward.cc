@@ -160,7 +160,7 @@ void attention_backward(FloatView q, FloatView k, FloatView v, const AttentionOp
   RowStatistics statistics{std::vector<float>(rows), std::vector<float>(rows)};
   clear(problem, gradients, quiet);
   prepare(problem, kernels, quiet, out, lse, dout, dlse, statistics);
-  const BackwardPlan plan = make_backward_plan(problem, kernels, sums_bias_across_heads(problem, gradients));
+  const BackwardPlan plan = make_backward_plan(problem, kernels, threads, sums_bias_across_heads(problem, gradients));
   Tensor<float, 2> dq;
   if (gradients.dq) {
     dq = Tensor<float, 2>({static_cast<int64_t>(rows), round_up(problem.head_size, kernels.lanes)});

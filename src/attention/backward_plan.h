@@ -26,6 +26,6 @@ struct BackwardPlan {
 };
 
 // `across_heads`: one task owns a block of columns for all sequences and heads (a bias gradient is summed over them).
-BackwardPlan make_backward_plan(const Problem& problem, const Kernels& kernels, bool across_heads);
+BackwardPlan make_backward_plan(const Problem& problem, const Kernels& kernels, int threads, bool across_heads);
 
 }  // namespace limelight::detail
