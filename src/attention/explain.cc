@@ -19,16 +19,19 @@ using detail::Task;
 
 // What a ForwardTask of so many rows takes, for the output alone.
 int64_t bytes_of_task(const Problem& p, const detail::Kernels& kernels, int64_t rows) {
+  using Use = detail::TileLoader::Use;
   constexpr int64_t kFloat = sizeof(float);
-  const int64_t row = detail::round_up(p.head_size, kernels.lanes) + detail::round_up(p.value_size, kernels.lanes);
+  const bool few = detail::ForwardTask::few(rows, p.keys);
+  const int64_t values = detail::round_up(p.value_size, kernels.lanes);
+  const int64_t row = detail::round_up(p.head_size, kernels.lanes) + values;
   const int64_t state = 2 * kFloat + static_cast<int64_t>(sizeof(detail::Row) + sizeof(Interval));
   int64_t group = (p.bias ? kFloat : 0) + (p.mask ? 1 : 0) + (p.dropout.probability > 0 ? kFloat : 0);
   group *= kernels.row_group * kKeyTile;
-  const int64_t products =
-      detail::ForwardTask::few(rows, p.keys) ? detail::round_up(rows, kernels.row_group) * detail::kScoreStride : 0;
-  return rows * (kFloat * row + state) + group + kFloat * products +
-         detail::TileLoader::scratch_bytes(p, p.k, kernels, true) +
-         detail::TileLoader::scratch_bytes(p, *p.v, kernels, false);
+  // Few rows keep their products, and the partial of a tile beside the sums so far.
+  if (few) group += kFloat * (detail::round_up(rows, kernels.row_group) * detail::kScoreStride + rows * (values + 2));
+  return rows * (kFloat * row + state) + group +
+         detail::TileLoader::scratch_bytes(p, p.k, kernels, few ? Use::kInPlace : Use::kPanels) +
+         detail::TileLoader::scratch_bytes(p, *p.v, kernels, Use::kRows);
 }
 
 // Partials that are kept where keys are cut into pieces.

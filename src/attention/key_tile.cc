@@ -83,40 +83,58 @@ bool TileLoader::together(const Sequence& sequence, int64_t first, int64_t lengt
          problem_.run_of_keys(sequence, first) >= length;
 }
 
-FetchAhead TileLoader::ahead(const Sequence& sequence, int64_t g, int64_t first) const {
+FetchAhead TileLoader::ahead(const Sequence& sequence, int64_t g, int64_t first, int64_t rows) const {
   if (first >= sequence.held.end || view_.strides[3] != 1) return {};
   const int64_t bytes = storage_bytes(view_.storage);
   return {problem_.key_row(view_, sequence, g, first), view_.strides[2] * bytes, view_.sizes[3] * bytes,
-          std::min(kKeyTile, problem_.run_of_keys(sequence, first))};
+          std::min({rows, sequence.held.end - first, problem_.run_of_keys(sequence, first)})};
 }
 
-const float* TileLoader::panels(const Sequence& sequence, int64_t g, int64_t first, int64_t length,
-                                const FetchAhead* ahead) {
+const float* TileLoader::panels(const Sequence& sequence, int64_t g, int64_t first, int64_t length) {
   const int64_t depth = view_.sizes[3];
   if (panels_ == nullptr) panels_ = scratch_.take<float>(round_up(kKeyTile, kernels_.panel) * depth);
   if (together(sequence, first, length)) {
     const auto* from = static_cast<const float*>(problem_.key_row(view_, sequence, g, first));
-    kernels_.pack_panels(from, view_.strides[2], view_.strides[3], length, depth, panels_, ahead);
+    kernels_.pack_panels(from, view_.strides[2], view_.strides[3], length, depth, panels_);
   } else if (in_pairs(view_) && problem_.run_of_keys(sequence, first) >= length) {
-    pack_pairs(sequence, g, first, length, ahead);
+    pack_pairs(sequence, g, first, length);
   } else {
-    kernels_.pack_panels(gather(sequence, g, first, length), width_, 1, length, depth, panels_, ahead);
+    kernels_.pack_panels(gather(sequence, g, first, length), width_, 1, length, depth, panels_);
   }
   return panels_;
 }
 
 // Half as many shuffles as for floats, and no pass to convert. Each panel's pairs lie in its second half until they are
 // split.
-void TileLoader::pack_pairs(const Sequence& sequence, int64_t g, int64_t first, int64_t length,
-                            const FetchAhead* ahead) {
+void TileLoader::pack_pairs(const Sequence& sequence, int64_t g, int64_t first, int64_t length) {
   const int64_t depth = view_.sizes[3], half = depth / 2;
   for (int64_t n = 0; n < length; n += kernels_.panel) {
     const auto* from = static_cast<const float*>(problem_.key_row(view_, sequence, g, first + n));
     float* to = panels_ + n * depth;
     float* pairs = to + half * kernels_.panel;
-    kernels_.pack_panels(from, view_.strides[2] / 2, 1, std::min(kernels_.panel, length - n), half, pairs, ahead);
+    kernels_.pack_panels(from, view_.strides[2] / 2, 1, std::min(kernels_.panel, length - n), half, pairs);
     kernels_.split_pairs(pairs, half, to);
   }
+}
+
+KeyProduct TileLoader::in_place(const Sequence& sequence, int64_t g, int64_t first, int64_t length) {
+  const bool one_run = problem_.run_of_keys(sequence, first) >= length;
+  KeyProduct work;
+  work.count = length;
+  work.depth = view_.sizes[3];
+  if (one_run && in_pairs(view_)) {
+    work.pairs = true;
+    work.depth /= 2;
+    work.key_stride = view_.strides[2] / 2;
+    work.keys = static_cast<const float*>(problem_.key_row(view_, sequence, g, first));
+  } else if (together(sequence, first, length) && view_.strides[3] == 1) {
+    work.key_stride = view_.strides[2];
+    work.keys = static_cast<const float*>(problem_.key_row(view_, sequence, g, first));
+  } else {
+    work.key_stride = width_;
+    work.keys = gather(sequence, g, first, length);
+  }
+  return work;
 }
 
 TileRows TileLoader::rows(const Sequence& sequence, int64_t g, int64_t first, int64_t length) {
@@ -136,15 +154,16 @@ const float* TileLoader::gather(const Sequence& sequence, int64_t g, int64_t fir
   return rows_;
 }
 
-int64_t TileLoader::scratch_bytes(const Problem& problem, const FloatView& view, const Kernels& kernels, bool panels) {
+int64_t TileLoader::scratch_bytes(const Problem& problem, const FloatView& view, const Kernels& kernels, Use use) {
   const int64_t width = round_up(view.sizes[3], kernels.lanes);
   const bool one_page = !problem.block_table || problem.block_table->sizes[1] == 1 || view.sizes[2] % kKeyTile == 0;
-  const bool floats_in_place =
-      view.storage == Storage::kF32 && aligned(view.data, view.storage) && (panels || without_gaps(view, width));
-  const bool in_place = one_page && (floats_in_place || (panels && in_pairs(view)));
-  const int64_t floats =
-      (panels ? round_up(kKeyTile, kernels.panel) * view.sizes[3] : 0) + (in_place ? 0 : kKeyTile * width);
-  return floats * static_cast<int64_t>(sizeof(float));
+  const bool floats = view.storage == Storage::kF32 && aligned(view.data, view.storage);
+  bool as_they_lie = floats || in_pairs(view);
+  if (use == Use::kRows) as_they_lie = floats && without_gaps(view, width);
+  if (use == Use::kInPlace) as_they_lie = (floats && view.strides[3] == 1) || in_pairs(view);
+  const int64_t count = (use == Use::kPanels ? round_up(kKeyTile, kernels.panel) * view.sizes[3] : 0) +
+                        (one_page && as_they_lie ? 0 : kKeyTile * width);
+  return count * static_cast<int64_t>(sizeof(float));
 }
 
 }  // namespace limelight::detail

@@ -28,21 +28,22 @@ class TileLoader {
  public:
   TileLoader(const Problem& problem, const FloatView& view, const Kernels& kernels, Scratch& scratch);
 
-  // `ahead`: rows that are brought to the cache meanwhile, or nullptr.
-  const float* panels(const Sequence& sequence, int64_t g, int64_t first, int64_t length,
-                      const FetchAhead* ahead = nullptr);
+  const float* panels(const Sequence& sequence, int64_t g, int64_t first, int64_t length);
   TileRows rows(const Sequence& sequence, int64_t g, int64_t first, int64_t length);
 
-  // Rows from key `first` on, as far as they follow each other in memory.
-  FetchAhead ahead(const Sequence& sequence, int64_t g, int64_t first) const;
+  // The keys as they lie, or gathered, for a product with few rows.
+  KeyProduct in_place(const Sequence& sequence, int64_t g, int64_t first, int64_t length);
+  // Up to `rows` rows from key `first` on, as far as they follow each other in memory.
+  FetchAhead ahead(const Sequence& sequence, int64_t g, int64_t first, int64_t rows) const;
 
   int64_t width() const { return width_; }  // of a row, in whole vectors
 
-  // What a loader of panels, or of rows, takes from its scratch.
-  static int64_t scratch_bytes(const Problem& problem, const FloatView& view, const Kernels& kernels, bool panels);
+  // What a loader takes from its scratch for one of panels(), rows() and in_place().
+  enum class Use { kPanels, kRows, kInPlace };
+  static int64_t scratch_bytes(const Problem& problem, const FloatView& view, const Kernels& kernels, Use use);
 
  private:
-  void pack_pairs(const Sequence& sequence, int64_t g, int64_t first, int64_t length, const FetchAhead* ahead);
+  void pack_pairs(const Sequence& sequence, int64_t g, int64_t first, int64_t length);
   bool together(const Sequence& sequence, int64_t first, int64_t length) const;
   const float* gather(const Sequence& sequence, int64_t g, int64_t first, int64_t length);
 

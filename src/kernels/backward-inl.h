@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "hwy/highway.h"
+#include "kernels/ahead-inl.h"
 #include "kernels/exp-inl.h"
 #include "kernels/product-inl.h"
 #include "kernels/scores-inl.h"
@@ -97,8 +98,8 @@ void Gradients(const GradientGroup& group) noexcept {
   }
 }
 
-template <int R, int NV>
-HWY_INLINE void AccumulateTile(const Accumulation& work, int64_t row, int64_t column) {
+template <int R, int NV, class Step>
+HWY_INLINE void AccumulateTile(const Accumulation& work, int64_t row, int64_t column, const Step& step) {
   const F32 d;
   const float* a = work.a + row * work.a_row_stride;
   const float* b = work.b + column;
@@ -112,7 +113,7 @@ HWY_INLINE void AccumulateTile(const Accumulation& work, int64_t row, int64_t co
   if (work.skip_masked) {
     MultiplyAddLive(a, work.a_row_stride, work.a_step_stride, b, work.b_stride, 0, work.steps, sum);
   } else {
-    MultiplyAdd(a, work.a_row_stride, work.a_step_stride, b, work.b_stride, 0, work.steps, sum);
+    MultiplyAdd(a, work.a_row_stride, work.a_step_stride, b, work.b_stride, 0, work.steps, sum, step);
   }
 #pragma GCC unroll 8
   for (int i = 0; i < R; ++i) {
@@ -121,13 +122,22 @@ HWY_INLINE void AccumulateTile(const Accumulation& work, int64_t row, int64_t co
   }
 }
 
-void Accumulate(const Accumulation& work) noexcept {
+template <class Step>
+HWY_INLINE void AccumulateAll(const Accumulation& work, const Step& step) {
   ForColumns(work.columns, [&](int64_t column, auto vectors) {
     for (int64_t row = 0; row < work.rows; row += kRows) {
       WithRows(std::min<int64_t>(kRows, work.rows - row),
-               [&](auto rows) { AccumulateTile<rows.value, vectors.value>(work, row, column); });
+               [&](auto rows) { AccumulateTile<rows.value, vectors.value>(work, row, column, step); });
     }
   });
+}
+
+void Accumulate(const Accumulation& work) noexcept {
+  if (work.ahead.count == 0) return AccumulateAll(work, NoStep());
+  LineCursor next(work.ahead);
+  const int64_t passes = ceil_div(work.columns, kPanel) * ceil_div(work.rows, int64_t{kRows});
+  const int64_t lines = ceil_div(next.LinesOf(work.ahead.count), std::max<int64_t>(1, passes * work.steps));
+  AccumulateAll(work, [&] { next.Fetch(lines); });
 }
 
 }  // namespace HWY_NAMESPACE

@@ -20,7 +20,7 @@ inline constexpr int64_t kKeyTile = 512;
 // Floats from one row of scores to the next. Not a power of two: a column of rows 2 KiB apart falls on two cache sets.
 inline constexpr int64_t kScoreStride = kKeyTile + 32;
 
-// Rows that will be read soon: row n is brought to the cache while column n is packed, or key n multiplied.
+// Rows that will be read soon: brought to the cache, line by line, while other work is done.
 struct FetchAhead {
   const void* rows = nullptr;
   int64_t stride = 0, bytes = 0;  // from row to row, and of a row
@@ -48,6 +48,18 @@ struct ScoreGroup {
   const float* const* bias = nullptr;    // [rows] pointers to [kKeyTile] floats (minus infinity masks); or nullptr
   const uint8_t* const* mask = nullptr;  // [rows] pointers to [kKeyTile] bytes (0 masks); or nullptr
   const float* const* keep = nullptr;    // [rows] pointers to [kKeyTile] dropout factors of the weights; or nullptr
+};
+
+// c[i, n] = sum over d of a[i, d] key n's d: for few rows, of keys where they lie; one chain an element, ascending d.
+struct KeyProduct {
+  const float* a = nullptr;  // [rows, a_stride]
+  int64_t rows = 0, a_stride = 0;
+  const float* keys = nullptr;  // [count, key_stride] rows of `depth` floats
+  int64_t count = 0, key_stride = 0, depth = 0;
+  bool pairs = false;  // each of those floats is two elements of bf16, the even one in the lower half
+  float* c = nullptr;
+  int64_t c_stride = 0;
+  FetchAhead ahead = {};
 };
 
 // A row group's scores, and the state of its rows to which the tile's partial is added.
@@ -123,6 +135,7 @@ struct Accumulation {
   float* c = nullptr;
   int64_t c_stride = 0;
   bool skip_masked = false;  // b may be NaN or infinite: leave out terms whose factor a is -0
+  FetchAhead ahead = {};
 };
 
 // Which random bits decide: core/philox.h.
@@ -137,9 +150,10 @@ struct Kernels {
 
   // Columns n of src (element (n, d) at src[n * column_stride + d * depth_stride]) into panels of `panel` columns:
   // panel p holds [depth][panel], columns beyond `columns` are 0. dst holds ceil(columns / panel) * panel * depth
-  // floats. `ahead`: rows to ask for meanwhile, or nullptr.
+  // floats.
   void (*pack_panels)(const float* src, int64_t column_stride, int64_t depth_stride, int64_t columns, int64_t depth,
-                      float* dst, const FetchAhead* ahead) noexcept = nullptr;
+                      float* dst) noexcept = nullptr;
+  void (*key_products)(const KeyProduct& work) noexcept = nullptr;
 
   void (*attend)(const AttendGroup& group) noexcept = nullptr;
   void (*fold)(const FoldGroup& group) noexcept = nullptr;

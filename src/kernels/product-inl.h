@@ -49,14 +49,20 @@ HWY_INLINE void Clear(Vector (&c)[R][NV]) {
   }
 }
 
+// Nothing else to be done between two steps of a product.
+struct NoStep {
+  HWY_INLINE void operator()() const {}
+};
+
 // c[i][j] += sum over k in [begin, end) of a[i * row_stride + k * step_stride] b[k, vector j]: one chain an element, k
-// ascending.
-template <int R, int NV>
+// ascending. `step` is called once a k.
+template <int R, int NV, class Step = NoStep>
 HWY_INLINE void MultiplyAdd(const float* HWY_RESTRICT a, int64_t row_stride, int64_t step_stride,
                             const float* HWY_RESTRICT b, int64_t b_stride, int64_t begin, int64_t end,
-                            Vector (&c)[R][NV]) {
+                            Vector (&c)[R][NV], const Step& step = {}) {
   const F32 d;
   for (int64_t k = begin; k < end; ++k) {
+    step();
     const float* row = b + k * b_stride;
     Vector column[NV];
 #pragma GCC unroll 4
@@ -121,8 +127,8 @@ HWY_INLINE void PackSlowly(const float* src, int64_t column_stride, int64_t dept
 }
 
 #if HWY_TARGET == HWY_SCALAR  // one lane has no blocks to interleave, and its four depths are four copies
-HWY_INLINE void TransposeFour(const float* src, int64_t, float* dst) {
-  for (int64_t k = 0; k < 4; ++k) dst[k * kPanel] = src[k];
+HWY_INLINE void TransposeFour(const float* src, int64_t, Vector (&x)[4]) {
+  for (int64_t k = 0; k < 4; ++k) x[k] = hn::Set(F32(), src[k]);
 }
 #else
 // The four floats at src + (block b) * 4 * stride for every 128-bit block b of a vector.
@@ -139,73 +145,38 @@ HWY_INLINE hn::Vec<D> LoadBlocks(D d, const float* src, int64_t stride) {
 
 // One vector of columns (rows of src, contiguous along the depth) times four of depth, transposed: with each 128-bit
 // block loaded from its own four columns, a 4 x 4 transpose inside the blocks is the whole transpose.
-HWY_INLINE void TransposeFour(const float* src, int64_t column_stride, float* dst) {
+HWY_INLINE void TransposeFour(const float* src, int64_t column_stride, Vector (&x)[4]) {
   const F32 d;
   const hn::Repartition<double, F32> d64;
-  Vector x[4];
 #pragma GCC unroll 4
   for (int i = 0; i < 4; ++i) x[i] = LoadBlocks(d, src + i * column_stride, column_stride);
   const auto low01 = hn::BitCast(d64, hn::InterleaveLower(d, x[0], x[1]));
   const auto low23 = hn::BitCast(d64, hn::InterleaveLower(d, x[2], x[3]));
   const auto high01 = hn::BitCast(d64, hn::InterleaveUpper(d, x[0], x[1]));
   const auto high23 = hn::BitCast(d64, hn::InterleaveUpper(d, x[2], x[3]));
-  hn::StoreU(hn::BitCast(d, hn::InterleaveLower(d64, low01, low23)), d, dst);
-  hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(d64, low01, low23)), d, dst + kPanel);
-  hn::StoreU(hn::BitCast(d, hn::InterleaveLower(d64, high01, high23)), d, dst + 2 * kPanel);
-  hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(d64, high01, high23)), d, dst + 3 * kPanel);
+  x[0] = hn::BitCast(d, hn::InterleaveLower(d64, low01, low23));
+  x[1] = hn::BitCast(d, hn::InterleaveUpper(d64, low01, low23));
+  x[2] = hn::BitCast(d, hn::InterleaveLower(d64, high01, high23));
+  x[3] = hn::BitCast(d, hn::InterleaveUpper(d64, high01, high23));
 }
 #endif
 
-// Asks for rows line by line, a few at a time between other work: in one burst they would fill the queue to memory, and
-// leave it idle while the work is done.
-class LineCursor {
- public:
-  HWY_INLINE LineCursor(const FetchAhead& ahead, int64_t first)
-      : row_(static_cast<const char*>(ahead.rows) + first * ahead.stride),
-        stride_(ahead.stride),
-        bytes_(ahead.bytes),
-        rows_(ahead.count - first) {}
-
-  HWY_INLINE void Fetch(int64_t lines) {
-    for (; lines > 0 && rows_ > 0; --lines) {
-      __builtin_prefetch(row_ + offset_);
-      offset_ += kLine;
-      if (offset_ < bytes_) continue;
-      offset_ = 0;
-      row_ += stride_;
-      --rows_;
-    }
-  }
-
-  static constexpr int64_t kLine = 64;
-
- private:
-  const char* row_;
-  int64_t stride_, bytes_, rows_, offset_ = 0;
-};
-
-// Lines of kLanes rows a step, where `steps` steps see them all.
-HWY_INLINE int64_t LinesAStep(const FetchAhead& ahead, int64_t steps) {
-  const int64_t lines = (ahead.bytes + LineCursor::kLine - 1) / LineCursor::kLine * kLanes;
-  return ahead.count == 0 ? 0 : (lines + steps - 1) / std::max<int64_t>(1, steps);
-}
-
-HWY_INLINE void PackPanel(const float* src, int64_t column_stride, int64_t depth_stride, int64_t first, int64_t columns,
-                          int64_t depth, float* panel, const FetchAhead& ahead) {
+HWY_INLINE void PackPanel(const float* src, int64_t column_stride, int64_t depth_stride, int64_t columns, int64_t depth,
+                          float* panel) {
   if (columns < kPanel) std::memset(panel, 0, static_cast<size_t>(depth * kPanel) * sizeof(float));
   const F32 d;
   int64_t n = 0;
   for (; n + kLanes <= columns && (depth_stride == 1 || column_stride == 1); n += kLanes) {
     const float* from = src + n * column_stride;
-    LineCursor next(ahead, first + n);
-    const int64_t lines = LinesAStep(ahead, depth / 4);
     int64_t k = 0;
     if (column_stride == 1) {
       for (; k < depth; ++k) hn::StoreU(hn::LoadU(d, from + k * depth_stride), d, panel + k * kPanel + n);
     } else {
       for (; k + 4 <= depth; k += 4) {
-        TransposeFour(from + k, column_stride, panel + k * kPanel + n);
-        next.Fetch(lines);
+        Vector x[4];
+        TransposeFour(from + k, column_stride, x);
+#pragma GCC unroll 4
+        for (int j = 0; j < 4; ++j) hn::StoreU(x[j], d, panel + (k + j) * kPanel + n);
       }
     }
     PackSlowly(src, column_stride, depth_stride, n, n + kLanes, k, depth, panel);
@@ -214,10 +185,10 @@ HWY_INLINE void PackPanel(const float* src, int64_t column_stride, int64_t depth
 }
 
 void PackPanels(const float* src, int64_t column_stride, int64_t depth_stride, int64_t columns, int64_t depth,
-                float* dst, const FetchAhead* ahead) noexcept {
+                float* dst) noexcept {
   for (int64_t n = 0; n < columns; n += kPanel) {
-    PackPanel(src + n * column_stride, column_stride, depth_stride, n, std::min(kPanel, columns - n), depth,
-              dst + n * depth, ahead == nullptr ? FetchAhead{} : *ahead);
+    PackPanel(src + n * column_stride, column_stride, depth_stride, std::min(kPanel, columns - n), depth,
+              dst + n * depth);
   }
 }
 

@@ -11,6 +11,7 @@
 #include "kernels/attend-inl.h"
 #include "kernels/backward-inl.h"
 #include "kernels/decoder-inl.h"
+#include "kernels/few-inl.h"
 #include "kernels/kernels.h"
 #include "kernels/philox-inl.h"
 #include "kernels/product-inl.h"
@@ -30,6 +31,7 @@ void FillTable(Kernels& kernels) {
   kernels.row_group = kRows;
   kernels.target = HWY_TARGET;
   kernels.pack_panels = PackPanels;
+  kernels.key_products = KeyProducts;
   kernels.attend = Attend;
   kernels.fold = Fold;
   kernels.weigh = Weigh;

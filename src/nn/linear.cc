@@ -36,7 +36,7 @@ Linear::Linear(TensorView<const float, 2> weight, std::optional<TensorView<const
   in_ = weight.sizes[1];
   kernels_ = &detail::active_kernels();
   panels_ = Tensor<float, 2>({detail::round_up(out_, kernels_->panel), in_});
-  kernels_->pack_panels(weight.data, weight.strides[0], weight.strides[1], out_, in_, panels_.data(), nullptr);
+  kernels_->pack_panels(weight.data, weight.strides[0], weight.strides[1], out_, in_, panels_.data());
   if (!bias) return;
   bias_ = Tensor<float, 1>({out_});
   for (int64_t n = 0; n < out_; ++n) bias_(n) = (*bias)(n);

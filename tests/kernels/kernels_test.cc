@@ -9,6 +9,8 @@
 #include <random>
 #include <vector>
 
+#include "core/rounding.h"
+
 namespace limelight::detail {
 namespace {
 
@@ -55,7 +57,7 @@ TEST_P(KernelsTest, PackedPanelsHoldTheTransposeForAnyStride) {
            {std::pair{depth, int64_t{1}}, std::pair{int64_t{1}, columns}, std::pair{2 * depth, int64_t{2}}}) {
         const auto src = random(static_cast<size_t>(2 * columns * depth));
         std::vector<float> dst(static_cast<size_t>((columns + panel - 1) / panel * panel * depth), kNan);
-        kernels().pack_panels(src.data(), column_stride, depth_stride, columns, depth, dst.data(), {});
+        kernels().pack_panels(src.data(), column_stride, depth_stride, columns, depth, dst.data());
         for (int64_t n = 0; n < (columns + panel - 1) / panel * panel; ++n) {
           for (int64_t k = 0; k < depth; ++k) {
             const float expected = n < columns ? src[static_cast<size_t>(n * column_stride + k * depth_stride)] : 0.0f;
@@ -71,7 +73,7 @@ TEST_P(KernelsTest, ProductIsOneAscendingChainAnElement) {
   const int64_t rows = 13, depth = 37, columns = kernels().panel + 3;
   const auto a = random(static_cast<size_t>(rows * depth), 2), b = random(static_cast<size_t>(columns * depth), 3);
   std::vector<float> panels(static_cast<size_t>(2 * kernels().panel * depth)), c(static_cast<size_t>(rows * columns));
-  kernels().pack_panels(b.data(), depth, 1, columns, depth, panels.data(), {});
+  kernels().pack_panels(b.data(), depth, 1, columns, depth, panels.data());
   kernels().product(a.data(), depth, rows, panels.data(), depth, columns, nullptr, c.data(), columns);
   // Instruction sets with a fused multiply-add round once a step, the others twice.
   const bool fused = kernels().isa == "avx512" || kernels().isa == "avx2";
@@ -87,11 +89,44 @@ TEST_P(KernelsTest, ProductIsOneAscendingChainAnElement) {
   }
 }
 
+TEST_P(KernelsTest, KeyProductsAreTheProductOfPanelsBitForBit) {
+  const int64_t rows = 11, most = 2 * kernels().panel + 3;
+  for (const int64_t depth : {1, 4, 7, 16, 37}) {
+    for (const int64_t stride : {depth, depth + 3}) {
+      const auto a = random(static_cast<size_t>(rows * depth), 2), b = random(static_cast<size_t>(most * stride), 3);
+      for (const int64_t count : {int64_t{1}, kernels().lanes, kernels().lanes + 1, most}) {
+        std::vector<float> panels(static_cast<size_t>(round_up(count, kernels().panel) * depth));
+        std::vector<float> expected(static_cast<size_t>(rows * count)), found(expected.size());
+        kernels().pack_panels(b.data(), stride, 1, count, depth, panels.data());
+        kernels().product(a.data(), depth, rows, panels.data(), depth, count, nullptr, expected.data(), count);
+        KeyProduct work{a.data(), rows, depth, b.data(), count, stride, depth, false, found.data(), count};
+        work.ahead = {b.data(), stride * 4, depth * 4, count};
+        kernels().key_products(work);
+        ASSERT_EQ(expected, found) << depth << " deep, " << count << " keys " << stride << " apart";
+      }
+    }
+  }
+}
+
+TEST_P(KernelsTest, KeyProductsTakePairsOfBf16AsTheyAre) {
+  const int64_t rows = 3, count = kernels().lanes + 1, depth = 24;
+  const auto a = random(static_cast<size_t>(rows * depth), 2), b = random(static_cast<size_t>(count * depth), 3);
+  std::vector<BFloat16> narrow(b.size());
+  std::vector<float> wide(b.size());
+  for (size_t n = 0; n < b.size(); ++n) narrow[n] = to_bfloat16(b[n]), wide[n] = to_float(narrow[n]);
+  std::vector<float> pairs(b.size() / 2), expected(static_cast<size_t>(rows * count)), found(expected.size());
+  std::memcpy(pairs.data(), narrow.data(), narrow.size() * sizeof(BFloat16));
+  kernels().key_products({a.data(), rows, depth, wide.data(), count, depth, depth, false, expected.data(), count, {}});
+  kernels().key_products(
+      {a.data(), rows, depth, pairs.data(), count, depth / 2, depth / 2, true, found.data(), count, {}});
+  EXPECT_EQ(expected, found);
+}
+
 TEST_P(KernelsTest, RowsOfTheProductDoNotDependOnEachOther) {
   const int64_t rows = 11, depth = 20, columns = 2 * kernels().panel;
   const auto a = random(static_cast<size_t>(rows * depth)), b = random(static_cast<size_t>(columns * depth), 5);
   std::vector<float> panels(b.size()), all(static_cast<size_t>(rows * columns)), one(static_cast<size_t>(columns));
-  kernels().pack_panels(b.data(), depth, 1, columns, depth, panels.data(), {});
+  kernels().pack_panels(b.data(), depth, 1, columns, depth, panels.data());
   kernels().product(a.data(), depth, rows, panels.data(), depth, columns, b.data(), all.data(), columns);
   for (int64_t i = 0; i < rows; ++i) {
     kernels().product(&a[static_cast<size_t>(i * depth)], depth, 1, panels.data(), depth, columns, b.data(), one.data(),
