@@ -1,0 +1,119 @@
+// An answer of the program as a component needs it: kept while the next one is on its way, dropped work is cancelled.
+import { useEffect, useRef, useState } from "preact/hooks";
+import { ask, follow, Listener, Refused } from "./api";
+import type { Failure } from "./contract";
+
+export interface Answered<T> {
+  value: T | null; // the last answer, perhaps of the question before
+  busy: boolean;
+  failure: Failure | null;
+  done: number; // 0 ... 1 of a stream
+}
+
+const kept = new Map<string, unknown>(); // the latest answers, so that going back is at once
+const kKept = 40;
+
+function remember(key: string, value: unknown) {
+  kept.delete(key);
+  kept.set(key, value);
+  if (kept.size > kKept) kept.delete(kept.keys().next().value as string);
+}
+
+function failureOf(failure: unknown): Failure {
+  if (failure instanceof Refused) return failure.failure;
+  return { field: "", expected: "", found: "", message: String(failure) };
+}
+
+interface AskOptions {
+  wait?: number; // milliseconds of rest before asking, for what is typed
+  stream?: boolean;
+}
+
+// body null: nothing is asked.
+export function useAnswer<T>(
+  name: string,
+  body: object | null,
+  { wait = 0, stream = false }: AskOptions = {},
+): Answered<T> {
+  const key = body && name + JSON.stringify(body);
+  const [state, setState] = useState<Answered<T>>(() => ({
+    value: ((key && kept.get(key)) as T) ?? null,
+    busy: body !== null,
+    failure: null,
+    done: 0,
+  }));
+  useEffect(() => {
+    if (key === null) {
+      setState({ value: null, busy: false, failure: null, done: 0 });
+      return undefined;
+    }
+    const known = kept.get(key) as T | undefined;
+    if (known) {
+      remember(key, known);
+      setState({ value: known, busy: false, failure: null, done: 1 });
+      return undefined;
+    }
+    const stop = new AbortController();
+    setState((was) => ({ value: was.value, busy: true, failure: null, done: 0 }));
+    const timer = setTimeout(async () => {
+      try {
+        const progress = (done: number) => setState((was) => ({ ...was, done }));
+        const value = stream
+          ? await follow<T>(name, body!, stop.signal, { progress })
+          : await ask<T>(name, body!, stop.signal);
+        remember(key, value);
+        if (!stop.signal.aborted) setState({ value, busy: false, failure: null, done: 1 });
+      } catch (failure) {
+        if (!stop.signal.aborted) setState((was) => ({ ...was, busy: false, failure: failureOf(failure) }));
+      }
+    }, wait);
+    return () => {
+      clearTimeout(timer);
+      stop.abort();
+    };
+  }, [key]);
+  return state;
+}
+
+export interface Run<T, Part> {
+  parts: Part[];
+  value: T | null;
+  running: boolean;
+  done: number;
+  failure: Failure | null;
+  start: (body: object) => void;
+  stop: () => void;
+}
+
+// Work that a button starts; its parts are shown as they come, and leaving the component ends it.
+export function useRun<T, Part>(name: string): Run<T, Part> {
+  const [state, setState] = useState({
+    parts: [] as Part[],
+    value: null as T | null,
+    running: false,
+    done: 0,
+    failure: null as Failure | null,
+  });
+  const work = useRef<AbortController | null>(null);
+  const stop = () => {
+    work.current?.abort();
+    setState((was) => ({ ...was, running: false }));
+  };
+  const start = async (body: object) => {
+    work.current?.abort();
+    const mine = (work.current = new AbortController());
+    setState({ parts: [], value: null, running: true, done: 0, failure: null });
+    const listener: Listener<Part> = {
+      progress: (done) => setState((was) => ({ ...was, done })),
+      part: (part) => setState((was) => ({ ...was, parts: [...was.parts, part] })),
+    };
+    try {
+      const value = await follow<T, Part>(name, body, mine.signal, listener);
+      if (!mine.signal.aborted) setState((was) => ({ ...was, value, running: false, done: 1 }));
+    } catch (failure) {
+      if (!mine.signal.aborted) setState((was) => ({ ...was, running: false, failure: failureOf(failure) }));
+    }
+  };
+  useEffect(() => () => work.current?.abort(), []);
+  return { ...state, start, stop };
+}

@@ -1,0 +1,103 @@
+// Asks the program: one answer, or a stream of progress and parts that leaving ends.
+import type { Failure } from "./contract";
+
+export class Refused extends Error {
+  constructor(readonly failure: Failure) {
+    super(failure.message);
+  }
+}
+
+export interface Listener<Part> {
+  progress?: (done: number) => void;
+  part?: (part: Part) => void;
+}
+
+function lost(): Refused {
+  const message = "The program does not answer. Is `limelight studio` still running?";
+  return new Refused({ field: "", expected: "an answer", found: "none", message });
+}
+
+async function send(name: string, body: object, signal: AbortSignal, accept: string): Promise<Response> {
+  try {
+    return await fetch(`api/${name}`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", Accept: accept },
+      body: JSON.stringify(body),
+      signal,
+    });
+  } catch (failure) {
+    throw signal.aborted ? failure : lost();
+  }
+}
+
+async function refused(response: Response): Promise<Refused> {
+  const found = await response.json().catch(() => null);
+  return found?.error ? new Refused(found.error) : lost();
+}
+
+export async function ask<Answer>(name: string, body: object, signal: AbortSignal): Promise<Answer> {
+  const response = await send(name, body, signal, "application/json");
+  if (!response.ok) throw await refused(response);
+  return response.json();
+}
+
+interface Told {
+  event: string;
+  data: string;
+}
+
+function parsedEvent(block: string): Told {
+  const told = { event: "message", data: "" };
+  for (const line of block.split("\n")) {
+    if (line.startsWith("event: ")) told.event = line.slice(7);
+    if (line.startsWith("data: ")) told.data += line.slice(6);
+  }
+  return told;
+}
+
+// The events of a stream as they come; the end of the text may come in any pieces.
+async function* events(body: ReadableStream<Uint8Array>): AsyncGenerator<Told> {
+  const reader = body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader();
+  let kept = "";
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    const blocks = (kept + value.replaceAll("\r", "")).split("\n\n");
+    kept = blocks.pop() ?? "";
+    for (const block of blocks) yield parsedEvent(block);
+  }
+}
+
+export async function follow<Answer, Part = never>(
+  name: string,
+  body: object,
+  signal: AbortSignal,
+  to: Listener<Part>,
+): Promise<Answer> {
+  const response = await send(name, body, signal, "text/event-stream");
+  if (!response.ok || !response.body) throw await refused(response);
+  for await (const { event, data } of events(response.body)) {
+    const found = JSON.parse(data);
+    if (event === "progress") to.progress?.(found.done);
+    else if (event === "part") to.part?.(found);
+    else if (event === "error") throw new Refused(found.error);
+    else if (event === "result") return found;
+  }
+  throw lost();
+}
+
+function bytesOf(text: string): ArrayBuffer {
+  return Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer;
+}
+
+export function floats(text: string): Float32Array {
+  return new Float32Array(bytesOf(text));
+}
+
+export function integers(text: string): Int32Array {
+  return new Int32Array(bytesOf(text));
+}
+
+export function halves(text: string): Uint16Array {
+  return new Uint16Array(bytesOf(text));
+}

@@ -1,0 +1,35 @@
+// The rows of all heads as an exported file keeps them: each cell a weight in 1/10,000 and its tenths of a percent as shown.
+import { halves } from "../api";
+import type { ExportedHeads, Row, Share } from "../contract";
+
+const kBlocked = 65535;
+const kWeightBits = 14;
+
+interface Cell {
+  weight: number;
+  percent: number | null;
+}
+
+function cellOf(code: number): Cell {
+  if (code === kBlocked) return { weight: 0, percent: null };
+  const weight = code & ((1 << kWeightBits) - 1);
+  return { weight: weight / 10000, percent: (Math.floor(weight / 10) + (code >> kWeightBits) - 1) / 10 };
+}
+
+export type RowAt = (layer: number, head: number, word: number) => Row | null;
+
+export function rowsIn(heads: ExportedHeads): RowAt {
+  const cells = halves(heads.cells);
+  const width = heads.words.length + 1;
+  return (layer, head, word) => {
+    const place = heads.rows.indexOf(word);
+    if (place < 0) return null;
+    const start = ((layer * heads.heads + head) * heads.rows.length + place) * width;
+    const row: Share[] = heads.words.map((text, index) => {
+      const { weight, percent } = cellOf(cells[start + index]);
+      return { word: text, index, weight, percent, blocked: percent === null };
+    });
+    const special = cellOf(cells[start + width - 1]);
+    return { row, special: special.weight, special_percent: special.percent, entropy: null, lse: null };
+  };
+}

@@ -1,0 +1,43 @@
+// What several steps need of the answer `recipe`: the question, and a token of it that the reader picks.
+import { useState } from "preact/hooks";
+import type { Recipe } from "../contract_lesson";
+import type { State } from "../state";
+
+export function lessonBody(state: State): object | null {
+  return state.text.trim() ? { text: state.text, ...(state.model ? { model: state.model } : {}) } : null;
+}
+
+export function tokenNames(found: Recipe): string[] {
+  return found.tokens.map((token) => token.piece);
+}
+
+// The token of a word, until the reader picks one; the middle one where the sentence has no such word.
+export function usePicked(found: Recipe | null, word: string): [number, (token: number) => void] {
+  const [picked, pick] = useState(-1);
+  const tokens = found?.tokens ?? [];
+  const usual = tokens.findIndex((token) => token.word !== null && found?.words[token.word]?.toLowerCase() === word);
+  const at = picked >= 0 && picked < tokens.length ? picked : usual;
+  return [at >= 0 ? at : Math.floor(tokens.length / 2), pick];
+}
+
+interface TokenPickProps {
+  label: string;
+  found: Recipe;
+  value: number;
+  onPick: (token: number) => void;
+}
+
+export function TokenPick({ label, found, value, onPick }: TokenPickProps) {
+  return (
+    <label class="control">
+      <span>{label}</span>
+      <select value={value} onChange={(event) => onPick(Number(event.currentTarget.value))}>
+        {found.tokens.map((token, i) => (
+          <option key={i} value={i}>
+            {token.piece}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}

@@ -1,0 +1,188 @@
+// Step: FlashAttention tile by tile on the reader's sentence: running maximum, sum and result, until they are the plain answer.
+import { useState } from "preact/hooks";
+import { useAnswer } from "../answer";
+import type { Tile, Tiles } from "../contract_lesson";
+import { headingOf } from "../look/head_controls";
+import { Slider } from "../parts/choices";
+import { fixed, tiny } from "../parts/number";
+import type { State } from "../state";
+import { Check, Question } from "./check";
+import { Running } from "./formula";
+import { Figure, OwnSentence, Prose, TryIt } from "./frame";
+import { NumberGrid } from "./number_grid";
+import { lessonBody } from "./recipe_answer";
+import { largestIn, Vector } from "./vector";
+
+const kQuestion: Question = {
+  ask: "FlashAttention never has a whole row of scores. Is its result an estimate?",
+  options: [
+    {
+      text: "No. When a larger score turns up, what was added before is rescaled, and the end is the same.",
+      right: true,
+      reply: "Running maximum and running sum are all that softmax needs to know of the tiles before.",
+    },
+    {
+      text: "Yes, it leaves out the small scores.",
+      reply: "Every visible score is used. Only where they are kept, and for how long, is different.",
+    },
+    {
+      text: "Yes, but the error is small enough for texts.",
+      reply: "There is no such error. What is left is the rounding that any order of adding has.",
+    },
+  ],
+};
+
+interface TraceProps {
+  found: Tiles;
+  at: number;
+}
+
+function TileTable({ found, at }: TraceProps) {
+  return (
+    <div class="number-grid" role="region" tabIndex={0} aria-label="The tiles so far">
+      <table class="plain-table">
+        <thead>
+          <tr>
+            <th>tile</th>
+            <th class="number">largest in it</th>
+            <th class="number">running maximum</th>
+            <th class="number">old sum times</th>
+            <th class="number">running sum</th>
+            <th class="number">off the plain answer by</th>
+          </tr>
+        </thead>
+        <tbody>
+          {found.trace.map((tile, i) => (
+            <tr key={i} class={i === at ? "picked" : i > at ? "later" : undefined} aria-hidden={i > at}>
+              <th scope="row">
+                {tile.first} to {tile.end - 1}
+              </th>
+              {tile.skipped ? (
+                <td colspan={5} class="dim">
+                  nothing to see here for this word: not computed
+                </td>
+              ) : (
+                <>
+                  <td class="number">{fixed(tile.tile_max, 3)}</td>
+                  <td class="number">{fixed(tile.max, 3)}</td>
+                  <td class="number">{fixed(tile.rescale, 3)}</td>
+                  <td class="number">{fixed(tile.sum, 3)}</td>
+                  <td class="number">{tile.difference === null ? "–" : tiny(tile.difference)}</td>
+                </>
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function allScores(trace: Tile[]): (number | null)[] {
+  return trace.flatMap((tile) => tile.scores);
+}
+
+function Trace({ found, at }: TraceProps) {
+  const names = found.tokens.map((token) => token.piece);
+  const partial = found.trace[at].out;
+  const largest = largestIn(found.plain.out, partial ?? []);
+  return (
+    <>
+      <NumberGrid
+        caption="The scores of this tile: all that is in fast memory"
+        grid={[allScores(found.trace)]}
+        rows={[found.query.word]}
+        columns={names}
+        paint="signed"
+        outside={(j) => j < found.trace[at].first || j >= found.trace[at].end}
+      />
+      <TileTable found={found} at={at} />
+      {partial ? (
+        <Vector name="result so far" values={partial} largest={largest} />
+      ) : (
+        <p class="small dim">No result yet: nothing was seen.</p>
+      )}
+      <Vector name="plain answer" values={found.plain.out} largest={largest} />
+      <p>
+        After the last tile the two differ by at most <b class="number">{tiny(found.difference)}</b>.
+      </p>
+    </>
+  );
+}
+
+export function FlashStep({ state }: { state: State }) {
+  const [size, setSize] = useState(4);
+  const [place, setPlace] = useState(0);
+  const [word, setWord] = useState(-1);
+  const body = lessonBody(state);
+  const answer = useAnswer<Tiles>("tiles", body && { ...body, tile: size, ...(word >= 0 ? { word } : {}) }, {
+    wait: 60,
+  });
+  const found = answer.value;
+  const last = (found?.trace.length ?? 1) - 1;
+  const at = Math.min(place, last);
+  const words = found ? [...new Set(found.tokens.map((token) => token.word).filter((one) => one !== null))] : [];
+  return (
+    <>
+      <Prose>
+        <p>
+          FlashAttention (Dao and others, 2022) takes the grid in tiles that fit into fast memory, and throws each away
+          when it is done. What it keeps for a row is little: the <b>largest score so far</b>, the <b>sum so far</b>,
+          and the <b>result so far</b>. When a tile has a larger score, the old sum and result are rescaled to it.
+        </p>
+        <Running />
+        <p>
+          The answer is the same as that of the four steps, with no T × T grid anywhere. That is what made texts of a
+          hundred thousand tokens and more possible.
+        </p>
+      </Prose>
+      <Figure
+        answer={answer}
+        label={
+          found
+            ? `${headingOf(found)}; tiles of ${found.tile} keys here, of ${found.engine_tile} in the engine's everyday work`
+            : "\u00a0"
+        }
+        caption="Traced from the engine's own algorithm on your sentence. Step through the tiles and watch the result turn into the plain answer."
+      >
+        <OwnSentence text={state.text} />
+        <div class="controls">
+          {found ? (
+            <label class="control">
+              <span>Word</span>
+              <select value={found.query.index} onChange={(event) => setWord(Number(event.currentTarget.value))}>
+                {words.map((index) => (
+                  <option key={index} value={index}>
+                    {found.tokens
+                      .filter((token) => token.word === index)
+                      .map((token) => token.piece)
+                      .join(" ")}
+                  </option>
+                ))}
+              </select>
+            </label>
+          ) : null}
+          <Slider label="Keys a tile" low={1} high={16} step={1} value={size} shown={String(size)} onMove={setSize} />
+          <Slider
+            label="Tile"
+            low={0}
+            high={Math.max(last, 1)}
+            step={1}
+            value={at}
+            shown={`${at + 1} of ${last + 1}`}
+            onMove={setPlace}
+          />
+          <button class="button main" type="button" disabled={at >= last} onClick={() => setPlace(at + 1)}>
+            Next tile
+          </button>
+          <button class="button" type="button" disabled={at === 0} onClick={() => setPlace(0)}>
+            From the start
+          </button>
+        </div>
+        {found ? <Trace found={found} at={at} /> : <div class="map-space" />}
+      </Figure>
+      <TryIt>Make the tiles as small as one key. The way gets longer, the end does not change.</TryIt>
+      <Check question={kQuestion} />
+    </>
+  );
+}

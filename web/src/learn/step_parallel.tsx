@@ -1,0 +1,91 @@
+// Step: with the mask, one pass over a sentence trains every next word at once.
+import { useModels } from "../models";
+import { rowOf } from "../parts/rounding";
+import { shareText } from "../parts/number";
+import { headingOf } from "../look/head_controls";
+import { HeadGrid, useSpotlight } from "../spotlight";
+import { Figure, Prose, TryIt } from "./frame";
+import { NumberGrid } from "./number_grid";
+import { linkTo } from "../store";
+
+const kText = "The cat sat on the mat";
+
+function gridOf(head: HeadGrid): (number | null)[][] {
+  const n = head.grid.units.length;
+  return head.grid.units.map((_, i) =>
+    Array.from(head.weights.subarray(i * n, (i + 1) * n), (w) => (Number.isNaN(w) ? null : w)),
+  );
+}
+
+function Tasks({ head }: { head: HeadGrid }) {
+  const words = head.grid.units;
+  return (
+    <table class="tasks">
+      <thead>
+        <tr>
+          <th>what is seen</th>
+          <th>what is to be guessed</th>
+        </tr>
+      </thead>
+      <tbody>
+        {words.slice(0, -1).map((_, i) => (
+          <tr key={i}>
+            <td>{words.slice(0, i + 1).join(" ")}</td>
+            <td>
+              <b>{words[i + 1]}</b>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+export function ParallelStep() {
+  const models = useModels().value;
+  const model = models?.models.find((one) => one.present && one.own_mask === "causal")?.name ?? models?.default_model;
+  const light = useSpotlight(model ? { text: kText, model, mask: "causal" } : null, []);
+  const head = light.head;
+  const shown = (i: number, j: number) => {
+    if (!head) return "";
+    const n = head.grid.units.length;
+    const share = rowOf(head.grid.units, head.weights.subarray(i * n, (i + 1) * n), head.special[i], null).row[j];
+    return shareText(share.percent, share.weight);
+  };
+  return (
+    <>
+      <Prose>
+        <p>
+          The mask is what makes training fast. A sentence of six words holds five exercises: after each word, guess the
+          next. Without a mask they would have to be done one by one, for word 2 could simply look at word 3. With it,
+          all are answered in a single pass, since each row sees only what it may.
+        </p>
+      </Prose>
+      <Figure
+        answer={light.answer}
+        label={head ? headingOf(head.grid) : "\u00a0"}
+        caption="One pass, all rows. The row of a word uses only the words to its left."
+      >
+        {head ? (
+          <div class="pair">
+            <Tasks head={head} />
+            <NumberGrid
+              caption="Shares of every word under the causal mask"
+              grid={gridOf(head)}
+              rows={head.grid.units}
+              columns={head.grid.units}
+              paint="light"
+              text={(_, i, j) => shown(i, j)}
+            />
+          </div>
+        ) : (
+          <div class="map-space" />
+        )}
+      </Figure>
+      <TryIt>
+        <a href={linkTo({ room: "look", view: "write", text: kText, pins: [] })}>Let a model write on</a> from this
+        sentence, and see where each new word looked.
+      </TryIt>
+    </>
+  );
+}

@@ -1,0 +1,114 @@
+// Step: two sentences that differ in one word, and what "it" takes from the others in a real model.
+import { modelNamed, useModels } from "../models";
+import { percentText } from "../parts/number";
+import { Sentence } from "../parts/sentence";
+import { headingOf } from "../look/head_controls";
+import { Spotlight, useSpotlight } from "../spotlight";
+import type { State } from "../state";
+import { go } from "../store";
+import { Figure, OwnSentence, Prose, TryIt } from "./frame";
+
+export const kTired = "The animal didn't cross the street because it was too tired.";
+export const kWide = "The animal didn't cross the street because it was too wide.";
+
+// The head of MiniLM whose light on "it" moves most with the last word of the sentence.
+const kMoves = { layer: 3, head: 1 };
+
+export function shareOf(light: Spotlight, word: string): string {
+  const share = light.row?.row.find((one) => one.word === word);
+  if (!share) return "–";
+  return share.blocked ? "blocked" : `${percentText(share.percent ?? 0, share.weight)} %`;
+}
+
+function Told({ light, words }: { light: Spotlight; words: string[] }) {
+  return (
+    <p class="told number">
+      {words.map((word, i) => (
+        <span key={word}>
+          {i ? ", " : ""}
+          {word} <b>{shareOf(light, word)}</b>
+        </span>
+      ))}
+    </p>
+  );
+}
+
+interface PairProps {
+  first: Spotlight;
+  second: Spotlight;
+  names: [string, string];
+}
+
+export function Pair({ first, second, names }: PairProps) {
+  return (
+    <div class="pair">
+      {[first, second].map((light, i) => (
+        <div key={i}>
+          <h3>{names[i]}</h3>
+          <Sentence
+            label={names[i]}
+            words={light.head?.grid.units ?? []}
+            gaps={light.head?.grid.gaps}
+            row={light.row}
+            from={light.from}
+          />
+          <Told light={light} words={["animal", "street"]} />
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function Own({ state }: { state: State }) {
+  const light = useSpotlight(state.text.trim() ? { text: state.text } : null, state.pins);
+  return (
+    <Figure
+      answer={light.answer}
+      label={light.head ? headingOf(light.head.grid) : "\u00a0"}
+      caption="Your sentence in the same model. Click a word: the arcs show where it looks, thicker for more."
+    >
+      <OwnSentence text={state.text} />
+      <Sentence
+        words={light.head?.grid.units ?? []}
+        gaps={light.head?.grid.gaps}
+        row={light.row}
+        from={light.from}
+        onPin={(i) => go({ pins: [i] })}
+      />
+    </Figure>
+  );
+}
+
+export function Puzzle({ state }: { state: State }) {
+  const usual = modelNamed(useModels().value, "");
+  const head = usual?.name === "minilm" ? kMoves : {};
+  const first = useSpotlight(usual ? { text: kTired, ...head } : null, []);
+  const second = useSpotlight(usual ? { text: kWide, ...head } : null, []);
+  return (
+    <>
+      <Prose>
+        <p>
+          Read the two sentences below. They differ in their last word only, and yet <i>it</i> is the animal in the
+          first (an animal gets tired) and the street in the second (a street is wide). By itself <i>it</i> means
+          nothing: it is a place where a meaning must be fetched from somewhere else in the sentence.
+        </p>
+        <p>
+          Self-attention is how a model fetches it. Every word shares out its attention over all words, 100 % in all,
+          and takes in more from those it gives more to. Here is what one real head of a small model does for <i>it</i>.
+        </p>
+      </Prose>
+      <Figure
+        answer={first.answer}
+        label={first.head ? headingOf(first.head.grid) : "\u00a0"}
+        caption="Computed just now, not drawn. This head's light moves when the last word changes, but it does not simply flip from one noun to the other: real heads are not that tidy, and a model has many of them."
+      >
+        <Pair first={first} second={second} names={["A: too tired", "B: too wide"]} />
+      </Figure>
+      <Own state={state} />
+      <TryIt>
+        Write a sentence of your own with a pronoun in it, and click the pronoun. Does this head find what it stands
+        for?
+      </TryIt>
+    </>
+  );
+}

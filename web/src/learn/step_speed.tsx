@@ -1,0 +1,102 @@
+// Step: plain attention against the flash pass, measured on this machine when the button is pressed.
+import { useState } from "preact/hooks";
+import { useRun } from "../answer";
+import type { Speed, SpeedRow } from "../contract_lesson";
+import { Choices } from "../parts/choices";
+import { Alarm, Progress } from "../parts/notice";
+import { bytesText, fixed, secondsText, tiny, whole } from "../parts/number";
+import { Figure, Prose, TryIt } from "./frame";
+
+function SpeedTable({ rows }: { rows: SpeedRow[] }) {
+  return (
+    <div class="number-grid" role="region" tabIndex={0} aria-label="Measured times">
+      <table class="plain-table">
+        <thead>
+          <tr>
+            <th class="number">tokens T</th>
+            <th class="number">plain</th>
+            <th class="number">flash</th>
+            <th class="number">faster</th>
+            <th class="number">memory, plain</th>
+            <th class="number">memory, flash</th>
+            <th class="number">difference</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={row.tokens}>
+              <th scope="row" class="number">
+                {whole(row.tokens)}
+              </th>
+              <td class="number">{secondsText(row.plain_seconds)}</td>
+              <td class="number">{secondsText(row.flash_seconds)}</td>
+              <td class="number">{fixed(row.plain_seconds / row.flash_seconds, 1)} ×</td>
+              <td class="number">{bytesText(row.plain_bytes)}</td>
+              <td class="number">{bytesText(row.flash_bytes)}</td>
+              <td class="number">{tiny(row.difference)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+export function SpeedStep() {
+  const [mask, setMask] = useState<"none" | "causal">("none");
+  const run = useRun<Speed, SpeedRow>("speed");
+  const rows = run.value?.rows ?? run.parts;
+  return (
+    <>
+      <Prose>
+        <p>
+          Less memory also means less waiting for memory. On graphics cards FlashAttention was three to five times as
+          fast as the plain way. In PyTorch 2 it is one call,
+        </p>
+        <pre>
+          <code>scaled_dot_product_attention(q, k, v, is_causal=True)</code>
+        </pre>
+        <p>
+          and the engine below this page does the same on the processor of your computer. How much it gains here can be
+          measured.
+        </p>
+      </Prose>
+      <Figure
+        label={
+          run.value
+            ? `${run.value.isa}, ${run.value.threads} threads, dₖ ${run.value.d_k}, mask ${run.value.mask}`
+            : "\u00a0"
+        }
+        caption="Plain: the four steps with the grid in memory, each as a well written loop. Flash: the engine. Both are measured now, and their results compared."
+      >
+        <div class="controls">
+          <Choices
+            label="Mask"
+            value={mask}
+            options={[
+              ["none", "none"],
+              ["causal", "causal"],
+            ]}
+            onPick={setMask}
+          />
+          {run.running ? (
+            <button class="button" type="button" onClick={run.stop}>
+              Stop
+            </button>
+          ) : (
+            <button class="button main" type="button" onClick={() => run.start({ mask })}>
+              Measure on this machine
+            </button>
+          )}
+        </div>
+        <Alarm failure={run.failure} />
+        {run.running ? <Progress label="Measuring, the longest last" done={run.done} /> : null}
+        {rows.length ? <SpeedTable rows={rows} /> : <p class="dim">Nothing is measured yet.</p>}
+      </Figure>
+      <TryIt>
+        Measure with the causal mask too: the flash pass skips what is blocked, the plain way computes it and throws it
+        away.
+      </TryIt>
+    </>
+  );
+}

@@ -1,0 +1,171 @@
+// The Long room: thousands of tokens as a pooled map, the exact row of any word, the light received, and search.
+import { useMemo, useState } from "preact/hooks";
+import { Answered, useAnswer } from "../answer";
+import { floats, integers } from "../api";
+import type { Look, LongMap, Models } from "../contract";
+import { HeadControls } from "../look/head_controls";
+import { questionOf } from "../look/room";
+import { Choices } from "../parts/choices";
+import { Alarm, Notes, Progress } from "../parts/notice";
+import { Shares } from "../parts/shares";
+import { usualPin } from "../spotlight";
+import type { State } from "../state";
+import type { Text } from "./map_cells";
+import { LongMapView } from "./map_view";
+import { ReceivedView } from "./received_view";
+import { SearchField } from "./search_field";
+import { TextSource } from "./text_source";
+import { TextView } from "./text_view";
+
+const kSide = 160; // cells of the map, at most
+const kListed = 14;
+const kRest = 400; // milliseconds without typing before a long text is read
+
+type Lit = "received" | "row";
+
+function askedOf(state: State): object | null {
+  const { pieces, temperature, ...rest } = questionOf(state);
+  return state.text.trim() ? { ...rest, cut: true } : null;
+}
+
+function scaled(values: ArrayLike<number>, most: number): Float32Array {
+  return Float32Array.from(values, (value) => (Number.isNaN(value) || most === 0 ? value : Math.sqrt(value / most)));
+}
+
+interface RowProps {
+  word: string;
+  answer: Answered<Look>;
+  fits: boolean;
+}
+
+function RowOfWord({ word, answer, fits }: RowProps) {
+  const look = answer.value;
+  return (
+    <section aria-label="The exact row" class="row-space">
+      <h2>
+        Where “<bdi>{word}</bdi>” looks
+      </h2>
+      <Alarm failure={answer.failure} />
+      {fits && look ? (
+        <Shares
+          row={look}
+          caption={`Where ${word} looks`}
+          restName={look.special_name}
+          most={kListed}
+          because={look.blocked_because}
+        />
+      ) : answer.busy ? (
+        <Progress label="Reading the row" done={answer.done} />
+      ) : null}
+    </section>
+  );
+}
+
+// The table of an exact row tells how many words are blocked, and does not list thousands of them.
+function withoutBlocked(look: Look | null): Look | null {
+  return look && { ...look, row: look.row.filter((share) => !share.blocked) };
+}
+
+interface ViewsProps {
+  state: State;
+  whole: LongMap;
+  map: LongMap;
+}
+
+function Views({ state, whole, map }: ViewsProps) {
+  const [sought, setSought] = useState("");
+  const [shown, setShown] = useState<Lit>("received");
+  const text: Text = useMemo(
+    () => ({ words: whole.words!, gaps: whole.gaps!, tokenWord: integers(whole.token_word!) }),
+    [whole],
+  );
+  const received = useMemo(() => floats(whole.received!), [whole]);
+  const pinned = state.pins[0] < text.words.length ? state.pins[0] : usualPin(text.words);
+  const row = useAnswer<Look>(
+    "look",
+    { ...askedOf(state), layer: whole.layer, head: whole.head, word: pinned },
+    { stream: true },
+  );
+  const fits =
+    row.value?.row.length === text.words.length && row.value.query.index === pinned && row.value.head === whole.head;
+  const listed = useMemo(() => withoutBlocked(row.value), [row.value]);
+  const lit = useMemo(() => {
+    if (shown === "row" && fits)
+      return scaled(
+        row.value!.row.map((share) => (share.blocked ? NaN : share.weight)),
+        1,
+      );
+    return scaled(
+      received,
+      received.reduce((a, b) => Math.max(a, b), 0),
+    );
+  }, [shown, fits, row.value, received]);
+  const blocked = fits ? row.value!.row.length - listed!.row.length : 0;
+  return (
+    <>
+      <div class="halves">
+        <LongMapView state={{ ...state, pins: [pinned] }} map={map} text={text} />
+        <div>
+          <RowOfWord word={text.words[pinned]} answer={{ ...row, value: listed }} fits={fits} />
+          {blocked ? (
+            <p class="small dim">
+              {blocked} words are blocked: {row.value!.blocked_because}.
+            </p>
+          ) : null}
+        </div>
+      </div>
+      <ReceivedView text={text} received={received} special={whole.special_received ?? 0} />
+      <section aria-label="The text">
+        <h2>The text</h2>
+        <SearchField text={text} sought={sought} pinned={pinned} onSeek={setSought} />
+        <Choices
+          label="Words are lit by"
+          value={shown}
+          options={[
+            ["received", "the light they receive"],
+            ["row", `what “${text.words[pinned]}” gives them`],
+          ]}
+          onPick={setShown}
+        />
+        <TextView text={text} lit={lit} pinned={pinned} found={sought.trim().toLowerCase()} />
+        <p class="small dim">
+          Brightness on a square root scale. Click a word to see its exact row; in the text, arrow keys move on.
+        </p>
+      </section>
+    </>
+  );
+}
+
+export function LongRoom({ state, models }: { state: State; models: Models | null }) {
+  const asked = askedOf(state);
+  const whole = useAnswer<LongMap>("map", asked && { ...asked, side: kSide }, { wait: kRest, stream: true });
+  const zooms =
+    asked !== null &&
+    state.zoom.length === 4 &&
+    whole.value !== null &&
+    state.zoom[1] <= whole.value.tokens &&
+    state.zoom[3] <= whole.value.tokens;
+  const part = useAnswer<LongMap>("map", zooms ? { ...asked, side: kSide, region: state.zoom } : null, {
+    stream: true,
+  });
+  const map = zooms ? part.value : whole.value;
+  return (
+    <>
+      <h1>A long text</h1>
+      <p class="dim">
+        Thousands of tokens without a T × T grid: the map is pooled, and the exact row of a word is computed when you
+        ask for it.
+      </p>
+      <TextSource text={state.text} />
+      <HeadControls state={state} models={models} shown={whole.value} />
+      <Alarm failure={whole.failure ?? part.failure} />
+      {whole.busy ? <Progress label="Reading the text" done={whole.done} /> : null}
+      <Notes notes={whole.value?.notes} />
+      {whole.value?.words && (map ?? whole.value) ? (
+        <Views state={state} whole={whole.value} map={map ?? whole.value} />
+      ) : (
+        <div class="map-space" />
+      )}
+    </>
+  );
+}

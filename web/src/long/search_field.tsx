@@ -1,0 +1,52 @@
+// Search in the text: every hit is marked, Enter goes to the next one and pins it.
+import { go } from "../store";
+import type { Text } from "./map_cells";
+
+interface SearchProps {
+  text: Text;
+  sought: string;
+  pinned: number;
+  onSeek: (sought: string) => void;
+}
+
+export function SearchField({ text, sought, pinned, onSeek }: SearchProps) {
+  const needle = sought.trim().toLowerCase();
+  const hits = needle ? text.words.flatMap((word, i) => (word.toLowerCase().includes(needle) ? [i] : [])) : [];
+  const at = hits.indexOf(pinned);
+  const step = (forward: boolean) => {
+    const next = forward
+      ? (hits.find((i) => i > pinned) ?? hits[0])
+      : (hits.findLast((i) => i < pinned) ?? hits.at(-1));
+    if (next !== undefined) go({ pins: [next] });
+  };
+  const told = !needle
+    ? "\u00a0"
+    : hits.length === 0
+      ? "not in this text"
+      : at >= 0
+        ? `${at + 1} of ${hits.length}`
+        : `${hits.length} found`;
+  return (
+    <div class="controls">
+      <label class="control">
+        <span>Search</span>
+        <input
+          class="field"
+          type="search"
+          value={sought}
+          onInput={(event) => onSeek(event.currentTarget.value)}
+          onKeyDown={(event) => event.key === "Enter" && step(!event.shiftKey)}
+        />
+      </label>
+      <button class="button" type="button" disabled={!hits.length} onClick={() => step(false)}>
+        Previous
+      </button>
+      <button class="button" type="button" disabled={!hits.length} onClick={() => step(true)}>
+        Next
+      </button>
+      <p class="small dim number hits" aria-live="polite">
+        {told}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,151 @@
+// Two spotlights side by side: another head on the same sentence, or the same head on another sentence.
+import type { Models, Row } from "../contract";
+import { modelNamed } from "../models";
+import { Alarm } from "../parts/notice";
+import { shareText } from "../parts/number";
+import { Sentence } from "../parts/sentence";
+import { Shares } from "../parts/shares";
+import { Spotlight, usualPin, useSpotlight } from "../spotlight";
+import type { State } from "../state";
+import { go, tune } from "../store";
+import { headingOf, headName, NumberPick } from "./head_controls";
+import { questionOf } from "./room";
+
+interface PanelProps {
+  light: Spotlight;
+  title: string;
+  onPin: (index: number) => void;
+}
+
+function Panel({ light, title, onPin }: PanelProps) {
+  const grid = light.head?.grid;
+  return (
+    <div class="panel">
+      <h2>{title}</h2>
+      <p class="small dim">{grid ? headingOf(grid) : "\u00a0"}</p>
+      <Sentence
+        label={title}
+        words={grid?.units ?? []}
+        gaps={grid?.gaps}
+        row={light.row}
+        from={light.from}
+        onPin={onPin}
+      />
+      {light.row ? (
+        <Shares
+          row={light.row}
+          caption={title}
+          restName={grid?.special_name ?? ""}
+          because={light.look?.blocked_because}
+          most={6}
+        />
+      ) : null}
+    </div>
+  );
+}
+
+interface SettingsProps {
+  state: State;
+  models: Models | null;
+}
+
+function Settings({ state, models }: SettingsProps) {
+  const model = modelNamed(models, state.model);
+  return (
+    <div class="controls">
+      <label class="control wide">
+        <span>Second sentence (empty: the same)</span>
+        <input
+          class="field"
+          value={state.text2}
+          placeholder={state.text}
+          spellcheck={false}
+          onInput={(event) => tune({ text2: event.currentTarget.value })}
+        />
+      </label>
+      <NumberPick
+        label="Second layer"
+        none="the same"
+        value={state.layer2}
+        count={model?.layers ?? null}
+        onPick={(layer2) => go({ layer2 })}
+      />
+      <NumberPick
+        label="Second head"
+        none="the same"
+        value={state.head2}
+        count={model?.heads ?? null}
+        onPick={(head2) => go({ head2 })}
+      />
+    </div>
+  );
+}
+
+// The word of the second text that stands for the pinned one: same place and spelling, else same spelling, else the usual.
+function counterpart(words: string[], index: number, word: string): number {
+  if (words[index] === word) return index;
+  const same = words.indexOf(word);
+  return same >= 0 ? same : usualPin(words);
+}
+
+function percentOf(row: Row, i: number): number | null {
+  return row.row[i].percent;
+}
+
+function Difference({ first, second }: { first: Spotlight; second: Spotlight }) {
+  const units = first.head?.grid.units ?? [];
+  const same = units.join("\u0000") === second.head?.grid.units.join("\u0000");
+  if (!same || !first.row || !second.row) return null;
+  return (
+    <details>
+      <summary>Both in one table</summary>
+      <table>
+        <thead>
+          <tr>
+            <th>word</th>
+            <th class="number">first</th>
+            <th class="number">second</th>
+          </tr>
+        </thead>
+        <tbody>
+          {units.map((word, i) => (
+            <tr key={i}>
+              <th scope="row">
+                <bdi>{word}</bdi>
+              </th>
+              <td class="number">{shareText(percentOf(first.row!, i), first.row!.row[i].weight)}</td>
+              <td class="number">{shareText(percentOf(second.row!, i), second.row!.row[i].weight)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </details>
+  );
+}
+
+export function CompareView({ state, models, light }: { state: State; models: Models | null; light: Spotlight }) {
+  const shown = light.head?.grid;
+  const text = state.text2.trim() ? state.text2 : state.text;
+  const question = shown && {
+    ...questionOf({ ...state, text }),
+    layer: state.layer2 >= 0 ? state.layer2 : shown.layer,
+    head: state.head2 >= 0 ? state.head2 : shown.head,
+  };
+  const probe = useSpotlight(question ?? null, [], 150);
+  const words = probe.head?.grid.units ?? [];
+  const pin = shown && words.length ? [counterpart(words, light.from[0], shown.units[light.from[0]])] : [];
+  const second = useSpotlight(question ?? null, pin, 150);
+  const onPin = (index: number) => go({ pins: [index] });
+  const name = question ? headName(question.layer, question.head) : "";
+  return (
+    <section aria-label="Compare">
+      <Settings state={state} models={models} />
+      <Alarm failure={second.answer.failure} />
+      <div class="halves">
+        <Panel light={light} title="First" onPin={onPin} />
+        <Panel light={second} title={`Second: ${name}`} onPin={(i) => text === state.text && onPin(i)} />
+      </div>
+      <Difference first={light} second={second} />
+    </section>
+  );
+}

@@ -1,0 +1,115 @@
+// Which model, under which mask, and which of its heads; the answer says which head it became and why.
+import type { ModelInfo, Models, Shown } from "../contract";
+import { modelNamed } from "../models";
+import { Choices } from "../parts/choices";
+import type { MaskChoice, State } from "../state";
+import { go } from "../store";
+
+const kMasks: readonly (readonly [MaskChoice, string])[] = [
+  ["model", "Its own"],
+  ["causal", "GPT: only back"],
+  ["none", "BERT: both ways"],
+];
+
+export function ModelPick({ models, name }: { models: Models | null; name: string }) {
+  const chosen = modelNamed(models, name);
+  return (
+    <label class="control">
+      <span>Model</span>
+      <select
+        value={chosen?.name ?? ""}
+        onChange={(event) => go({ model: event.currentTarget.value, layer: -1, head: -1, layer2: -1, head2: -1 })}
+      >
+        {(models?.models ?? []).map((model) => (
+          <option key={model.name} value={model.name} disabled={!model.present}>
+            {model.name} · {model.kind}
+            {model.present ? "" : " (not here)"}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+export function MaskPick({ mask }: { mask: MaskChoice }) {
+  return <Choices label="Mask" value={mask} options={kMasks} onPick={(next) => go({ mask: next })} />;
+}
+
+interface NumberPickProps {
+  label: string;
+  value: number;
+  count: number | null;
+  none: string;
+  onPick: (value: number) => void;
+}
+
+export function NumberPick({ label, value, count, none, onPick }: NumberPickProps) {
+  return (
+    <label class="control">
+      <span>{label}</span>
+      <select value={value} onChange={(event) => onPick(Number(event.currentTarget.value))}>
+        <option value={-1}>{none}</option>
+        {Array.from({ length: count ?? 0 }, (_, i) => (
+          <option key={i} value={i}>
+            {i}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+interface HeadControlsProps {
+  state: State;
+  models: Models | null;
+  shown: Shown | null;
+}
+
+export function HeadControls({ state, models, shown }: HeadControlsProps) {
+  const model = modelNamed(models, state.model);
+  return (
+    <div class="controls">
+      <ModelPick models={models} name={state.model} />
+      <MaskPick mask={state.mask} />
+      <NumberPick
+        label="Layer"
+        none="usual"
+        value={state.layer}
+        count={model?.layers ?? null}
+        onPick={(layer) => go({ layer })}
+      />
+      <NumberPick
+        label="Head"
+        none="usual"
+        value={state.head}
+        count={model?.heads ?? null}
+        onPick={(head) => go({ head })}
+      />
+      <p class="shown small dim">{shown ? headingOf(shown) : ""}</p>
+    </div>
+  );
+}
+
+export function headName(layer: number, head: number): string {
+  return `L${layer}.H${head}`;
+}
+
+export function headingOf(shown: Shown): string {
+  const mask = shown.mask === "causal" ? "no word sees a later one" : "every word sees every other";
+  return `${shown.model} ${headName(shown.layer, shown.head)}: ${shown.chosen_by}; ${mask}`;
+}
+
+// [ and ] walk the heads, { and } the layers, from whichever head is on show.
+export function stepHead(
+  key: string,
+  shown: Shown | null,
+  model: ModelInfo | null,
+): { layer: number; head: number } | null {
+  const moves: Record<string, [number, number]> = { "[": [0, -1], "]": [0, 1], "{": [-1, 0], "}": [1, 0] };
+  if (!(key in moves) || !shown || !model?.layers || !model.heads) return null;
+  const [up, along] = moves[key];
+  return {
+    layer: (shown.layer + up + model.layers) % model.layers,
+    head: (shown.head + along + model.heads) % model.heads,
+  };
+}

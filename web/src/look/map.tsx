@@ -1,0 +1,79 @@
+// The map of one head: a row for every word that looks, a column for every word looked at, and the pinned row as a table.
+import { useMemo } from "preact/hooks";
+import type { HeadGrid, Spotlight } from "../spotlight";
+import { Heatmap } from "../parts/heatmap";
+import { Legend } from "../parts/legend";
+import { shareText } from "../parts/number";
+import { rowOf } from "../parts/rounding";
+import { Shares } from "../parts/shares";
+import { shadeOf, State } from "../state";
+import { go } from "../store";
+
+const kNamed = 40; // above this many words, names beside the map would not be read
+
+// Rounded rows, made when they are first asked for.
+export function useRows(head: HeadGrid | null) {
+  return useMemo(() => {
+    const made = new Map<number, ReturnType<typeof rowOf>>();
+    return (i: number) => {
+      const known = made.get(i);
+      if (known || !head) return known ?? null;
+      const n = head.grid.units.length;
+      const row = rowOf(head.grid.units, head.weights.subarray(i * n, (i + 1) * n), head.special[i], head.entropy[i]);
+      made.set(i, row);
+      return row;
+    };
+  }, [head]);
+}
+
+export function anyBlocked(values: Float32Array): boolean {
+  return values.some(Number.isNaN);
+}
+
+export function MapView({ state, light }: { state: State; light: Spotlight }) {
+  const head = light.head;
+  const rowAt = useRows(head);
+  const blocked = useMemo(() => head !== null && anyBlocked(head.weights), [head]);
+  if (!head) return <div class="map-space" />;
+  const units = head.grid.units;
+  const names = units.length <= kNamed ? units : undefined;
+  const cellText = (i: number, j: number) => {
+    const share = rowAt(i)?.row[j];
+    return share ? `${units[i]} → ${units[j]}: ${shareText(share.percent, share.weight)}` : "";
+  };
+  return (
+    <section aria-label="Map" class="halves map-view">
+      <div>
+        <Heatmap
+          label={`Map of ${units.length} words: rows look, columns are looked at`}
+          rows={units.length}
+          columns={units.length}
+          values={head.weights}
+          shade={shadeOf(state, "linear")}
+          rowNames={names}
+          columnNames={names}
+          cellText={cellText}
+          pinned={light.from}
+          onPin={(row) => go({ pins: [row] })}
+        />
+        <Legend shade={shadeOf(state, "linear")} blocked={blocked} onShade={(shade) => go({ shade })} />
+        <p class="small dim">
+          A row looks, a column is looked at. Click a row to pin its word; with the keyboard, arrows walk and Enter
+          pins.
+        </p>
+      </div>
+      <div>
+        <h2>Where “{light.from.map((i) => units[i]).join(" + ")}” looks</h2>
+        {light.row ? (
+          <Shares
+            row={light.row}
+            caption="The pinned row"
+            restName={head.grid.special_name}
+            because={light.look?.blocked_because}
+            raw={state.raw}
+          />
+        ) : null}
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,109 @@
+// The Look room: a sentence, a head, and five views of where the words look.
+import { useEffect } from "preact/hooks";
+import type { Models } from "../contract";
+import { modelNamed } from "../models";
+import { Alarm, Notes } from "../parts/notice";
+import { Question, Spotlight, useSpotlight } from "../spotlight";
+import type { LookView, State } from "../state";
+import { go, linkTo } from "../store";
+import { CompareView } from "./compare";
+import { ExportRow } from "./export";
+import { HeadControls, stepHead } from "./head_controls";
+import { HeadsView } from "./heads";
+import { MapView } from "./map";
+import { SpotlightView } from "./spotlight_view";
+import { TextField } from "./text_field";
+import { WriteView } from "./write";
+
+const kViews: readonly (readonly [LookView, string])[] = [
+  ["arcs", "Spotlight"],
+  ["map", "Map"],
+  ["heads", "All heads"],
+  ["compare", "Compare"],
+  ["write", "Write on"],
+];
+
+export function questionOf(state: State): Question {
+  return {
+    text: state.text,
+    ...(state.model ? { model: state.model } : {}),
+    ...(state.mask !== "model" ? { mask: state.mask } : {}),
+    ...(state.layer >= 0 ? { layer: state.layer } : {}),
+    ...(state.head >= 0 ? { head: state.head } : {}),
+    ...(state.pieces ? { pieces: true } : {}),
+    ...(state.temperature !== 1 ? { temperature: state.temperature } : {}),
+  };
+}
+
+function ViewLinks({ view }: { view: LookView }) {
+  return (
+    <nav class="views" aria-label="Views">
+      {kViews.map(([key, name]) => (
+        <a key={key} href={linkTo({ view: key })} aria-current={key === view ? "page" : undefined}>
+          {name}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+function useHeadKeys(light: Spotlight, models: Models | null, state: State) {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      const target = event.target as HTMLElement;
+      if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) return;
+      const step = stepHead(event.key, light.head?.grid ?? null, modelNamed(models, state.model));
+      if (step) go(step);
+    };
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  }, [light.head, models, state.model]);
+}
+
+interface RoomProps {
+  state: State;
+  models: Models | null;
+}
+
+function View({ state, models, light }: RoomProps & { light: Spotlight }) {
+  if (state.view === "map") return <MapView state={state} light={light} />;
+  if (state.view === "heads") return <HeadsView state={state} light={light} />;
+  if (state.view === "compare") return <CompareView state={state} models={models} light={light} />;
+  if (state.view === "write") return <WriteView state={state} models={models} />;
+  return <SpotlightView state={state} light={light} />;
+}
+
+export function LookRoom({ state, models }: RoomProps) {
+  const here = models === null || modelNamed(models, state.model)?.present;
+  const asked = state.text.trim() !== "" && here ? questionOf(state) : null;
+  const light = useSpotlight(asked, state.pins);
+  useHeadKeys(light, models, state);
+  const tooLong = light.answer.failure?.field === "text" && state.text.length > 1000;
+  return (
+    <>
+      <h1 class="unseen">Look: where words look</h1>
+      <TextField text={state.text} />
+      <HeadControls state={state} models={models} shown={light.head?.grid ?? null} />
+      <ViewLinks view={state.view} />
+      <Alarm failure={light.answer.failure} />
+      {tooLong ? (
+        <p>
+          A text of this length has a room of its own: <a href={linkTo({ room: "long" })}>open it in Long</a>.
+        </p>
+      ) : null}
+      {state.text.trim() === "" ? (
+        <p class="dim">Type a sentence above, and see where each of its words looks.</p>
+      ) : null}
+      {here ? null : (
+        <p class="alarm">
+          No model is here yet. {models?.models.map((model) => model.command).join(" or ")} brings one.
+        </p>
+      )}
+      {asked ? <View state={state} models={models} light={light} /> : null}
+      <Notes notes={light.head?.grid.notes} />
+      {light.head ? (
+        <ExportRow state={state} question={questionOf(state)} from={state.view === "map" ? [] : light.from} />
+      ) : null}
+    </>
+  );
+}

@@ -1,0 +1,168 @@
+// The spotlight: arcs from the pinned word, its new vector as a weighted sum, and the table of shares.
+import { useMemo, useState } from "preact/hooks";
+import type { Row } from "../contract";
+import { Choices, Slider, Tick } from "../parts/choices";
+import { fixed, percentText } from "../parts/number";
+import { without } from "../parts/rounding";
+import { Sentence } from "../parts/sentence";
+import { Shares } from "../parts/shares";
+import { WeightedSum } from "../parts/weighted_sum";
+import { lightOf, Spotlight } from "../spotlight";
+import type { State } from "../state";
+import { go, tune } from "../store";
+
+const kNoLight: Row = { row: [], special: 0, special_percent: 0, entropy: null, lse: null };
+
+// The words whose share is "rest": where the first token is a word, light rests there that has nowhere to go.
+export function restOf(light: Spotlight): number[] {
+  return light.look?.first_token ? [0] : [];
+}
+
+function nameOf(units: string[], from: number[]): string {
+  return from.map((i) => units[i]).join(" + ");
+}
+
+function Settings({ state, light }: { state: State; light: Spotlight }) {
+  return (
+    <div class="controls settings">
+      <Tick
+        label="Pieces instead of words"
+        checked={state.pieces}
+        onChange={(pieces) => go({ pieces, pins: [], to: -1 })}
+      />
+      <Choices
+        label={`Rest: ${restName(light)}`}
+        value={state.rest}
+        options={[
+          ["show", "Shown"],
+          ["hide", "Hidden"],
+        ]}
+        onPick={(rest) => go({ rest })}
+      />
+      <Slider
+        label="Arcs for the strongest"
+        low={10}
+        high={100}
+        step={5}
+        value={state.keep}
+        shown={`${state.keep} % of the light`}
+        onMove={(keep) => tune({ keep })}
+      />
+      <Slider
+        label="Softmax temperature"
+        low={-1}
+        high={1}
+        step={0.05}
+        value={Math.log10(state.temperature)}
+        shown={state.temperature.toFixed(2)}
+        onMove={(power) => tune({ temperature: Number((10 ** power).toFixed(2)) })}
+      />
+      <Tick label="Raw numbers" checked={state.raw} onChange={(raw) => go({ raw })} />
+    </div>
+  );
+}
+
+export function restName(light: Spotlight): string {
+  const special = light.head?.grid.special_name ?? "";
+  const first = light.look?.first_token ? "first token" : "";
+  return [special, first].filter(Boolean).join(" and ") || "none in this model";
+}
+
+interface RestProps {
+  state: State;
+  light: Spotlight;
+  row: Row;
+}
+
+// Says how much light the special tokens and the first token take, and what was done with it.
+function Rest({ state, light, row }: RestProps) {
+  const parts = [];
+  const name = light.head?.grid.special_name;
+  if (name) parts.push(`${percentText(row.special_percent ?? 0, row.special)} % on ${name}`);
+  for (const i of restOf(light)) {
+    const share = row.row[i];
+    if (share && !share.blocked)
+      parts.push(`${percentText(share.percent ?? 0, share.weight)} % on the first token, “${share.word}”`);
+  }
+  if (!parts.length) return null;
+  const told = parts.join(" and ");
+  return (
+    <p class="rest small">
+      {state.rest === "hide"
+        ? `Hidden: ${told}. What remains is made to add to 100 %.`
+        : `Rest: ${told}. Light often rests there that has nowhere to go.`}
+    </p>
+  );
+}
+
+function RawLine({ row, light }: { row: Row; light: Spotlight }) {
+  return (
+    <p class="small dim number">
+      entropy {fixed(row.entropy)} nats{row.lse === null ? "" : `, log of the row's sum ${fixed(row.lse)}`},{" "}
+      {light.head?.grid.tokens} tokens
+    </p>
+  );
+}
+
+export function SpotlightView({ state, light }: { state: State; light: Spotlight }) {
+  const [preview, setPreview] = useState<number | null>(null);
+  const units = light.head?.grid.units ?? [];
+  const seen = preview !== null && preview < units.length ? preview : null;
+  const from = seen === null ? light.from : [seen];
+  const full = useMemo(
+    () => (seen === null || !light.head ? light.row : lightOf(light.head, [seen])),
+    [seen, light.head, light.row],
+  );
+  const hide = state.rest === "hide";
+  const hidden = hide ? restOf(light) : [];
+  const row = useMemo(() => (full && hide ? without(full, hidden) : full), [full, hide, hidden.length]);
+  const pin = (index: number, add: boolean) => {
+    const others = light.from.filter((i) => i !== index);
+    const next = add ? (others.length === light.from.length ? [...light.from, index] : others) : [index];
+    go({ pins: next.sort((a, b) => a - b) });
+  };
+  const because =
+    seen === null ? light.look?.blocked_because : light.head?.grid.mask === "causal" ? "it comes later" : null;
+  return (
+    <section aria-label="Spotlight">
+      <div class="stage">
+        <Sentence
+          words={units}
+          gaps={light.head?.grid.gaps}
+          row={row}
+          from={from}
+          keep={state.keep}
+          hidden={hidden}
+          onPreview={setPreview}
+          onPin={pin}
+          onUnpin={() => go({ pins: [] })}
+        />
+      </div>
+      {full ? <Rest state={state} light={light} row={full} /> : null}
+      {row ? (
+        <WeightedSum
+          name={nameOf(units, from)}
+          row={row}
+          restName={hide || !light.head?.grid.special_name ? "" : "special tokens"}
+        />
+      ) : null}
+      <div class="halves">
+        <div>
+          <Settings state={state} light={light} />
+          <p class="small dim">
+            Point at a word to see its light, click to pin it, Shift and click to add another, Escape to let go. [ and ]
+            change the head, {"{"} and {"}"} the layer.
+          </p>
+          {state.raw && row ? <RawLine row={row} light={light} /> : null}
+        </div>
+        <Shares
+          row={row ?? kNoLight}
+          caption={`Where ${nameOf(units, from)} looks`}
+          restName={hide ? "" : (light.head?.grid.special_name ?? "")}
+          because={because}
+          raw={state.raw}
+        />
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,136 @@
+// The model writes on, token by token; each new token shows where it looked when it was read.
+import { useState } from "preact/hooks";
+import { useRun } from "../answer";
+import type { Generated, Generation, ModelInfo, Models } from "../contract";
+import { modelNamed } from "../models";
+import { Slider } from "../parts/choices";
+import { Alarm } from "../parts/notice";
+import { fixed } from "../parts/number";
+import type { State } from "../state";
+import { headName } from "./head_controls";
+
+interface TokenLightProps {
+  token: Generated;
+}
+
+function TokenLight({ token }: TokenLightProps) {
+  return (
+    <div class="token-light">
+      <h2>
+        Where “<bdi>{token.token}</bdi>” looked
+      </h2>
+      <table class="shares">
+        <caption class="unseen">The strongest words for this token</caption>
+        <tbody>
+          {token.top.map(({ word, index, weight }) => (
+            <tr key={index}>
+              <th scope="row">
+                <bdi>{word}</bdi>
+              </th>
+              <td class="number">{fixed(weight)}</td>
+              <td class="bar">
+                <svg aria-hidden="true" preserveAspectRatio="none" viewBox="0 0 100 10">
+                  <rect width={weight * 100} height="10" />
+                </svg>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {token.first_token === null ? null : (
+        <p class="small dim">
+          {fixed(token.first_token)} on the first token of the text, where light rests that has nowhere to go.
+        </p>
+      )}
+    </div>
+  );
+}
+
+function writer(models: Models | null, name: string): ModelInfo | null {
+  const chosen = modelNamed(models, name);
+  if (chosen?.writes && chosen.present) return chosen;
+  return models?.models.find((model) => model.writes && model.present) ?? null;
+}
+
+function Written({ parts, seen, onSee }: { parts: Generated[]; seen: number; onSee: (index: number) => void }) {
+  return (
+    <div class="written" role="group" aria-label="Written tokens">
+      {parts.map((part) => (
+        <button
+          key={part.index}
+          class="piece"
+          type="button"
+          aria-pressed={part.index === seen}
+          onClick={() => onSee(part.index)}
+        >
+          <bdi>{part.token.replaceAll("\n", "↵")}</bdi>
+        </button>
+      ))}
+    </div>
+  );
+}
+
+export function WriteView({ state, models }: { state: State; models: Models | null }) {
+  const run = useRun<Generation, Generated>("generate");
+  const [seen, setSeen] = useState(-1);
+  const [heat, setHeat] = useState(0);
+  const [count, setCount] = useState(24);
+  const model = writer(models, state.model);
+  if (models && !model) {
+    const commands = models.models.filter((found) => found.writes).map((found) => found.command);
+    return <p>No model that writes is here yet. {commands.join(" or ")} brings one.</p>;
+  }
+  const start = () => {
+    setSeen(-1);
+    const same = modelNamed(models, state.model)?.name === model?.name;
+    const head = same
+      ? { ...(state.layer >= 0 ? { layer: state.layer } : {}), ...(state.head >= 0 ? { head: state.head } : {}) }
+      : {};
+    run.start({ text: state.text, model: model!.name, max_tokens: count, temperature: heat, ...head });
+  };
+  const token = run.parts.find((part) => part.index === seen) ?? run.parts.at(-1);
+  return (
+    <section aria-label="Write on" class="halves">
+      <div>
+        <div class="controls">
+          <Slider label="Tokens" low={1} high={64} step={1} value={count} shown={String(count)} onMove={setCount} />
+          <Slider
+            label="Temperature of the next word"
+            low={0}
+            high={2}
+            step={0.1}
+            value={heat}
+            shown={heat === 0 ? "0, the likeliest" : heat.toFixed(1)}
+            onMove={setHeat}
+          />
+          {run.running ? (
+            <button class="button" type="button" onClick={run.stop}>
+              Stop
+            </button>
+          ) : (
+            <button class="button main" type="button" onClick={start} disabled={!model || !state.text.trim()}>
+              Write on
+            </button>
+          )}
+        </div>
+        <Alarm failure={run.failure} />
+        <p class="prompt">
+          <bdi>{state.text}</bdi>
+        </p>
+        <Written parts={run.parts} seen={token?.index ?? -1} onSee={setSeen} />
+        <p class="small dim" aria-live="polite">
+          {run.value
+            ? `${run.value.model} ${headName(run.value.layer, run.value.head)}; ${run.value.tokens_per_second.toFixed(1)} tokens a second`
+            : model
+              ? `${model.name} writes. A token is watched when it is read, one step after it was chosen.`
+              : ""}
+        </p>
+      </div>
+      {token ? (
+        <TokenLight token={token} />
+      ) : (
+        <p class="dim">Each token that is written can be clicked, to see where it looked.</p>
+      )}
+    </section>
+  );
+}

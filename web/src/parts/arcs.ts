@@ -1,0 +1,68 @@
+// The geometry of the arcs: from the word that looks to the words it looks at, thickness by share.
+
+export interface Box {
+  left: number;
+  right: number;
+  top: number;
+  bottom: number;
+}
+
+export interface Arc {
+  to: number;
+  path: string;
+  width: number;
+  loop: boolean;
+}
+
+const kThickest = 22; // pixels for all of the light
+const kThinnest = 0.75;
+const kBetweenLines = 34; // how high an arc may rise between two lines of words
+
+function middle(box: Box): number {
+  return (box.left + box.right) / 2;
+}
+
+function curve(x0: number, y0: number, x1: number, y1: number, rise: number): string {
+  return `M${x0} ${y0}C${x0} ${y0 - rise} ${x1} ${y1 - rise} ${x1} ${y1}`;
+}
+
+// On one line an arc rises with the distance. To another line it goes through the space between them.
+function pathBetween(from: Box, to: Box, head: number): string {
+  const [x0, x1] = [middle(from), middle(to)];
+  if (from.top === to.top) {
+    const room = from.top > head ? kBetweenLines : head;
+    return curve(x0, from.top, x1, to.top, Math.min(room, 22 + Math.abs(x1 - x0) * 0.42) * 1.3);
+  }
+  const up = to.top < from.top;
+  const [y0, y1] = up ? [from.top, to.bottom] : [from.bottom, to.top];
+  const bend = Math.min(60, Math.abs(y1 - y0)) * (up ? 1 : -1);
+  return `M${x0} ${y0}C${x0} ${y0 - bend} ${x1} ${y1 + bend} ${x1} ${y1}`;
+}
+
+function loopAt(box: Box): string {
+  const x = middle(box);
+  return `M${x - 7} ${box.top}C${x - 24} ${box.top - 34} ${x + 24} ${box.top - 34} ${x + 7} ${box.top}`;
+}
+
+// The strongest weights that together make `keep` percent of all of them.
+export function strongest(weights: number[], keep: number): number[] {
+  const order = weights.map((_, i) => i).filter((i) => weights[i] > 0);
+  order.sort((a, b) => weights[b] - weights[a] || a - b);
+  if (keep >= 100) return order;
+  const all = order.reduce((sum, i) => sum + weights[i], 0);
+  let sum = 0;
+  const end = order.findIndex((i) => (sum += weights[i]) >= (all * keep) / 100);
+  return order.slice(0, end + 1);
+}
+
+export function arcsOf(boxes: Box[], from: number, weights: number[], kept: number[]): Arc[] {
+  const head = boxes[0]?.top ?? 0;
+  return kept
+    .filter((to) => boxes[to] && boxes[from])
+    .map((to) => ({
+      to,
+      loop: to === from,
+      width: Math.max(kThinnest, weights[to] * kThickest),
+      path: to === from ? loopAt(boxes[to]) : pathBetween(boxes[from], boxes[to], head),
+    }));
+}

@@ -1,0 +1,104 @@
+// The table behind a spotlight: every word with its share, special tokens as one rest, blocked words with the reason.
+import type { Row, Share } from "../contract";
+import { fixed, percentText } from "./number";
+
+interface SharesProps {
+  row: Row;
+  caption: string;
+  restName: string; // what the special tokens are called together; empty where there are none
+  because?: string | null; // why words are blocked
+  raw?: boolean;
+  most?: number; // lines before the others are added up
+}
+
+function Bar({ weight }: { weight: number }) {
+  return (
+    <svg aria-hidden="true" preserveAspectRatio="none" viewBox="0 0 100 10">
+      <rect x="0" y="0" width={Math.max(weight * 100, 0.2)} height="10" rx="1" />
+    </svg>
+  );
+}
+
+interface LineProps {
+  name: string;
+  percent: number;
+  weight: number;
+  raw?: boolean;
+  apart?: boolean;
+}
+
+function Line({ name, percent, weight, raw, apart }: LineProps) {
+  return (
+    <tr class={apart ? "apart" : undefined}>
+      <th scope="row">
+        <bdi>{name}</bdi>
+      </th>
+      <td class="number">{percentText(percent, weight)} %</td>
+      {raw ? <td class="number">{fixed(weight, 6)}</td> : null}
+      <td class="bar">
+        <Bar weight={weight} />
+      </td>
+    </tr>
+  );
+}
+
+function Unlit({ share, reason, raw }: { share: Share; reason: string; raw?: boolean }) {
+  return (
+    <tr class="apart">
+      <th scope="row">
+        <bdi>{share.word}</bdi>
+      </th>
+      <td class="number">{share.blocked ? "blocked" : "hidden"}</td>
+      {raw ? <td class="number">–</td> : null}
+      <td class="small">{reason}</td>
+    </tr>
+  );
+}
+
+export function Shares({ row, caption, restName, because, raw, most = Infinity }: SharesProps) {
+  const lit = row.row.filter((share) => !share.blocked && !share.left_out);
+  lit.sort((a, b) => b.weight - a.weight || a.index - b.index);
+  const few = lit.length > most ? lit.slice(0, most) : lit;
+  const others = lit.slice(few.length);
+  const tenths = others.reduce((sum, share) => sum + Math.round((share.percent ?? 0) * 10), 0);
+  return (
+    <table class="shares">
+      <caption class="unseen">{caption}</caption>
+      <thead class="unseen">
+        <tr>
+          <th>word</th>
+          <th>share</th>
+          {raw ? <th>weight</th> : null}
+          <th>picture</th>
+        </tr>
+      </thead>
+      <tbody>
+        {few.map((share) => (
+          <Line key={share.index} name={share.word} percent={share.percent ?? 0} weight={share.weight} raw={raw} />
+        ))}
+        {others.length ? (
+          <Line
+            name={`${others.length} others`}
+            percent={tenths / 10}
+            weight={others.reduce((sum, s) => sum + s.weight, 0)}
+            raw={raw}
+            apart
+          />
+        ) : null}
+        {restName && row.special_percent !== null && row.special > 0 ? (
+          <Line name={restName} percent={row.special_percent} weight={row.special} raw={raw} apart />
+        ) : null}
+        {row.row.map((share) =>
+          share.blocked || share.left_out ? (
+            <Unlit
+              key={share.index}
+              share={share}
+              raw={raw}
+              reason={share.blocked ? (because ?? "the mask hides it") : "first token, left out"}
+            />
+          ) : null,
+        )}
+      </tbody>
+    </table>
+  );
+}
