@@ -65,14 +65,21 @@ function fits(look: Look | null, head: HeadGrid | null, from: number[], question
   return asked.join() === from.join() && look.row.every((share, i) => share.word === head.grid.units[i]);
 }
 
-export function useSpotlight(question: Question | null, pins: number[], wait = 0): Spotlight {
+// What `look` is asked, once the grid has said which head it is. A piece has no row of its own there: the grid has.
+function lookBody(question: Question, head: HeadGrid, from: number[]): object | null {
+  const { layer, head: number } = head.grid;
+  return question.pieces ? null : { ...question, layer, head: number, word: from.length > 1 ? from : from[0] };
+}
+
+export type Pins = number[] | ((units: string[]) => number[]);
+
+export function useSpotlight(question: Question | null, pins: Pins, wait = 0): Spotlight {
   const asked = useAnswer<Grid>("grid", question && gridBody(question), { wait });
   const head = useMemo(() => (asked.value ? unpacked(asked.value) : null), [asked.value]);
   const units = head?.grid.units ?? [];
-  const pinned = pins.filter((i) => i < units.length);
+  const pinned = (typeof pins === "function" ? pins(units) : pins).filter((i) => i < units.length);
   const from = !units.length ? [] : pinned.length ? pinned : [usualPin(units)];
-  const body = question && head && !asked.busy ? { ...question, word: from.length > 1 ? from : from[0] } : null;
-  const looked = useAnswer<Look>("look", body);
+  const looked = useAnswer<Look>("look", question && head && !asked.busy ? lookBody(question, head, from) : null);
   const fitting = fits(looked.value, head, from, question) ? looked.value : null;
   const row = useMemo(
     () => fitting ?? (head && from.length ? lightOf(head, from) : null),

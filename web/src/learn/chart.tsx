@@ -49,7 +49,7 @@ export function Chart({ title, places, series, text, log = false, top, topName }
   const sparse = Math.ceil(places.length / 12);
   return (
     <div class="chart">
-      <h3 id={id}>{title}</h3>
+      <h2 id={id}>{title}</h2>
       <p class="row small keys">
         {series.map((one, kind) => (
           <span key={one.name}>

@@ -92,7 +92,7 @@ function SideView({ title, side, words, wrong }: { title: string; side: Side; wo
   const columns = side.grid?.[0]?.length === words.length ? words : (side.grid?.[0] ?? []).map((_, i) => String(i));
   return (
     <div>
-      <h3>{title}</h3>
+      <h2>{title}</h2>
       {side.grid ? (
         <NumberGrid
           caption={title}

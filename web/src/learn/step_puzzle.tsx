@@ -44,7 +44,7 @@ export function Pair({ first, second, names }: PairProps) {
     <div class="pair">
       {[first, second].map((light, i) => (
         <div key={i}>
-          <h3>{names[i]}</h3>
+          <h2>{names[i]}</h2>
           <Sentence
             label={names[i]}
             words={light.head?.grid.units ?? []}

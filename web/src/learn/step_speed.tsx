@@ -53,7 +53,7 @@ export function SpeedStep() {
           Less memory also means less waiting for memory. On graphics cards FlashAttention was three to five times as
           fast as the plain way. In PyTorch 2 it is one call,
         </p>
-        <pre>
+        <pre tabIndex={0} aria-label="One call of PyTorch">
           <code>scaled_dot_product_attention(q, k, v, is_causal=True)</code>
         </pre>
         <p>

@@ -37,7 +37,7 @@ interface SideProps {
 function Side({ name, light, last }: SideProps) {
   return (
     <div>
-      <h3>{name}</h3>
+      <h2>{name}</h2>
       <p class="small dim">{light.head ? headingOf(light.head.grid) : "\u00a0"}</p>
       <Sentence
         label={name}

@@ -131,10 +131,8 @@ export function CompareView({ state, models, light }: { state: State; models: Mo
     layer: state.layer2 >= 0 ? state.layer2 : shown.layer,
     head: state.head2 >= 0 ? state.head2 : shown.head,
   };
-  const probe = useSpotlight(question ?? null, [], 150);
-  const words = probe.head?.grid.units ?? [];
-  const pin = shown && words.length ? [counterpart(words, light.from[0], shown.units[light.from[0]])] : [];
-  const second = useSpotlight(question ?? null, pin, 150);
+  const pin = light.from[0] ?? 0;
+  const second = useSpotlight(question ?? null, (units) => [counterpart(units, pin, shown?.units[pin] ?? "")], 150);
   const onPin = (index: number) => go({ pins: [index] });
   const name = question ? headName(question.layer, question.head) : "";
   return (

@@ -40,13 +40,14 @@ interface ExportRowProps {
   state: State;
   question: Question;
   from: number[]; // empty: every word, the map
+  specials: boolean; // the model has special tokens, whose share a file always tells
 }
 
-export function ExportRow({ state, question, from }: ExportRowProps) {
+export function ExportRow({ state, question, from, specials }: ExportRowProps) {
   const [failure, setFailure] = useState<Failure | null>(null);
   const write = async (format: Format) => {
     const word = from.length === 0 ? {} : { word: from.length > 1 ? from : from[0] };
-    const hidden = state.rest === "hide" ? { without_first: true } : {};
+    const hidden = state.rest === "hide" && !specials ? { without_first: true } : {};
     const asked = { ...question, ...word, ...hidden, format: format === "png" ? "svg" : format };
     try {
       setFailure(null);
@@ -69,6 +70,9 @@ export function ExportRow({ state, question, from }: ExportRowProps) {
           </button>
         ))}
       </div>
+      {state.rest === "hide" && specials ? (
+        <p class="small dim">A file always tells the share of special tokens.</p>
+      ) : null}
       <Alarm failure={failure} />
     </div>
   );

@@ -99,17 +99,18 @@ export function headingOf(shown: Shown): string {
   return `${shown.model} ${headName(shown.layer, shown.head)}: ${shown.chosen_by}; ${mask}`;
 }
 
-// [ and ] walk the heads, { and } the layers, from whichever head is on show.
-export function stepHead(
-  key: string,
-  shown: Shown | null,
-  model: ModelInfo | null,
-): { layer: number; head: number } | null {
+export interface HeadPlace {
+  layer: number;
+  head: number;
+}
+
+// [ and ] walk the heads, { and } the layers.
+export function stepHead(key: string, from: HeadPlace | null, model: ModelInfo | null): HeadPlace | null {
   const moves: Record<string, [number, number]> = { "[": [0, -1], "]": [0, 1], "{": [-1, 0], "}": [1, 0] };
-  if (!(key in moves) || !shown || !model?.layers || !model.heads) return null;
+  if (!(key in moves) || !from || !model?.layers || !model.heads) return null;
   const [up, along] = moves[key];
   return {
-    layer: (shown.layer + up + model.layers) % model.layers,
-    head: (shown.head + along + model.heads) % model.heads,
+    layer: (from.layer + up + model.layers) % model.layers,
+    head: (from.head + along + model.heads) % model.heads,
   };
 }

@@ -5,7 +5,7 @@ import { modelNamed } from "../models";
 import { Alarm, Notes } from "../parts/notice";
 import { Question, Spotlight, useSpotlight } from "../spotlight";
 import type { LookView, State } from "../state";
-import { go, linkTo } from "../store";
+import { current, go, linkTo } from "../store";
 import { CompareView } from "./compare";
 import { ExportRow } from "./export";
 import { HeadControls, stepHead } from "./head_controls";
@@ -52,7 +52,10 @@ function useHeadKeys(light: Spotlight, models: Models | null, state: State) {
     const onKey = (event: KeyboardEvent) => {
       const target = event.target as HTMLElement;
       if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) return;
-      const step = stepHead(event.key, light.head?.grid ?? null, modelNamed(models, state.model));
+      // From the head last asked for, which may not have come yet; else from the one that was chosen for us.
+      const asked = current();
+      const from = asked.layer >= 0 && asked.head >= 0 ? asked : (light.head?.grid ?? null);
+      const step = stepHead(event.key, from, modelNamed(models, state.model));
       if (step) go(step);
     };
     addEventListener("keydown", onKey);
@@ -102,7 +105,12 @@ export function LookRoom({ state, models }: RoomProps) {
       {asked ? <View state={state} models={models} light={light} /> : null}
       <Notes notes={light.head?.grid.notes} />
       {light.head ? (
-        <ExportRow state={state} question={questionOf(state)} from={state.view === "map" ? [] : light.from} />
+        <ExportRow
+          state={state}
+          question={questionOf(state)}
+          from={state.view === "map" || state.pieces ? [] : light.from}
+          specials={light.head.grid.special_name !== ""}
+        />
       ) : null}
     </>
   );

@@ -11,18 +11,26 @@ import { lightOf, Spotlight } from "../spotlight";
 import type { State } from "../state";
 import { go, tune } from "../store";
 
+const kListed = 40; // lines of the table before the others are added up
 const kNoLight: Row = { row: [], special: 0, special_percent: 0, entropy: null, lse: null };
 
 // The words whose share is "rest": where the first token is a word, light rests there that has nowhere to go.
 export function restOf(light: Spotlight): number[] {
-  return light.look?.first_token ? [0] : [];
+  return light.head && !light.head.grid.special_name ? [0] : [];
 }
 
 function nameOf(units: string[], from: number[]): string {
   return from.map((i) => units[i]).join(" + ");
 }
 
-function Settings({ state, light }: { state: State; light: Spotlight }) {
+interface SettingsProps {
+  state: State;
+  light: Spotlight;
+  adding: boolean;
+  onAdding: (adding: boolean) => void;
+}
+
+function Settings({ state, light, adding, onAdding }: SettingsProps) {
   return (
     <div class="controls settings">
       <Tick
@@ -57,15 +65,14 @@ function Settings({ state, light }: { state: State; light: Spotlight }) {
         shown={state.temperature.toFixed(2)}
         onMove={(power) => tune({ temperature: Number((10 ** power).toFixed(2)) })}
       />
+      <Tick label="Several words together" checked={adding} onChange={onAdding} />
       <Tick label="Raw numbers" checked={state.raw} onChange={(raw) => go({ raw })} />
     </div>
   );
 }
 
 export function restName(light: Spotlight): string {
-  const special = light.head?.grid.special_name ?? "";
-  const first = light.look?.first_token ? "first token" : "";
-  return [special, first].filter(Boolean).join(" and ") || "none in this model";
+  return light.head?.grid.special_name || "first token";
 }
 
 interface RestProps {
@@ -106,6 +113,7 @@ function RawLine({ row, light }: { row: Row; light: Spotlight }) {
 
 export function SpotlightView({ state, light }: { state: State; light: Spotlight }) {
   const [preview, setPreview] = useState<number | null>(null);
+  const [adding, setAdding] = useState(light.from.length > 1);
   const units = light.head?.grid.units ?? [];
   const seen = preview !== null && preview < units.length ? preview : null;
   const from = seen === null ? light.from : [seen];
@@ -134,7 +142,7 @@ export function SpotlightView({ state, light }: { state: State; light: Spotlight
           keep={state.keep}
           hidden={hidden}
           onPreview={setPreview}
-          onPin={pin}
+          onPin={(index, add) => pin(index, add || adding)}
           onUnpin={() => go({ pins: [] })}
         />
       </div>
@@ -148,7 +156,7 @@ export function SpotlightView({ state, light }: { state: State; light: Spotlight
       ) : null}
       <div class="halves">
         <div>
-          <Settings state={state} light={light} />
+          <Settings state={state} light={light} adding={adding} onAdding={setAdding} />
           <p class="small dim">
             Point at a word to see its light, click to pin it, Shift and click to add another, Escape to let go. [ and ]
             change the head, {"{"} and {"}"} the layer.
@@ -161,6 +169,7 @@ export function SpotlightView({ state, light }: { state: State; light: Spotlight
           restName={hide ? "" : (light.head?.grid.special_name ?? "")}
           because={because}
           raw={state.raw}
+          most={kListed}
         />
       </div>
     </section>

@@ -52,7 +52,7 @@ function css([r, g, b]: Rgb): string {
 // The ink that is read on a colour, by its WCAG luminance.
 function inkOn(colour: Rgb): string {
   const [r, g, b] = colour.map((c) => (c / 255 <= 0.04045 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4));
-  return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.18 ? "#10130b" : "#ffffff";
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.1791 ? "#000000" : "#ffffff";
 }
 
 export type Painted = { backgroundColor: string; color: string };

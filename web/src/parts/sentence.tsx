@@ -5,6 +5,9 @@ import type { Row } from "../contract";
 import { Arc, arcsOf, Box, strongest } from "./arcs";
 import { percentText } from "./number";
 
+const kMostArcs = 60; // more would be a haze: the others are thinner than a line
+const kMuch = 0.12; // of the light: its number stands on a glow, and is written darker
+
 interface SentenceProps {
   words: string[];
   gaps?: number[]; // 1 where a space stands before the word
@@ -62,7 +65,7 @@ export function Sentence(props: SentenceProps) {
   const [focus, setFocus] = useState(from[0] ?? 0);
   const stop = Math.min(focus, words.length - 1);
   const weights = row ? row.row.map((share, i) => (share.blocked || hidden.includes(i) ? 0 : share.weight)) : [];
-  const kept = strongest(weights, keep);
+  const kept = strongest(weights, keep).slice(0, kMostArcs);
   const arcs = row ? from.flatMap((i) => arcsOf(boxes, i, weights, kept)) : [];
 
   const step = (event: KeyboardEvent) => {
@@ -108,7 +111,7 @@ export function Sentence(props: SentenceProps) {
             >
               <i class="glow" style={{ opacity: Math.min(1, weights[i] ?? 0) }} />
               <bdi class="token">{word}</bdi>
-              <span class="share">{told}</span>
+              <span class={weights[i] > kMuch ? "share lit" : "share"}>{told}</span>
             </button>
           );
         })}
