@@ -97,7 +97,7 @@ export function LongMapView({ state, map, text }: MapProps) {
         onDrag={(from, to) => go({ zoom: [...ends(rows, from.row, to.row), ...ends(columns, from.column, to.column)] })}
       />
       <Legend shade={shadeOf(state, "log")} blocked={blocked} onShade={(shade) => go({ shade })} />
-      <p class="small dim">
+      <p class="small dim pooled">
         {pooledText(map)}. Click a row for the exact light of its first word, drag a frame to zoom into it.
       </p>
     </div>

@@ -1,0 +1,51 @@
+// What axe-core has to say about every step and view, in light and in dark: nothing.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { after, before, test } from "node:test";
+import { kPlaces } from "./places.mjs";
+import { open, quiet } from "./session.mjs";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+let session;
+
+before(async () => (session = await open()));
+after(() => session.close());
+
+async function complaints(page) {
+  await page.evaluate(axe);
+  const found = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
+  return found.violations.flatMap(({ id, nodes }) =>
+    nodes.map((node) => `${id}: ${node.html.slice(0, 160)} ${node.any[0]?.message ?? ""}`),
+  );
+}
+
+for (const theme of ["light", "dark"]) {
+  test(`nothing is found in ${theme}`, async (t) => {
+    const page = await session.visit("", { theme });
+    for (const [name, place] of kPlaces) {
+      await t.test(name, async () => {
+        await page.goto(session.url + place);
+        await quiet(page);
+        assert.deepEqual(await complaints(page), []);
+      });
+    }
+    await page.context().close();
+  });
+}
+
+test("nothing is found on a phone", async (t) => {
+  const page = await session.visit("", { width: 360, height: 740 });
+  for (const [name, place] of kPlaces) {
+    await t.test(name, async () => {
+      await page.goto(session.url + place);
+      await quiet(page);
+      assert.deepEqual(await complaints(page), []);
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      assert.ok(wide <= 0, `the page is ${wide} pixels wider than the screen`);
+    });
+  }
+  await page.context().close();
+});
+
+test("no page had an error, a refusal or a request to elsewhere", () => assert.deepEqual(session.faults, []));

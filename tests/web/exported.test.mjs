@@ -1,0 +1,95 @@
+// The exported file: one file from disk, no request, the pinned word kept, its numbers as exact as shown.
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, before, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { sharesIn } from "./reading.mjs";
+import { fragment, kTired, open, program } from "./session.mjs";
+
+const kMost = 1.5 * 1024 * 1024;
+let session;
+let folder;
+
+before(async () => {
+  session = await open();
+  folder = mkdtempSync(path.join(tmpdir(), "limelight-"));
+});
+after(async () => {
+  await session.close();
+  rmSync(folder, { recursive: true });
+});
+
+async function exported(name, ...args) {
+  const file = path.join(folder, name);
+  program("look", ...args, "--html", file);
+  const page = await session.visit(pathToFileURL(file).href, { offline: true });
+  return { file, page };
+}
+
+test("the file shows the pinned word's shares and says what made it", async () => {
+  const { page } = await exported("it.html", kTired, "--word", "it");
+  const look = JSON.parse(program("look", kTired, "--word", "it", "--json"));
+  assert.deepEqual(
+    await sharesIn(page.locator(".sentence")),
+    look.row.map((share) => share.percent),
+  );
+  assert.deepEqual(await page.locator('.word[aria-pressed="true"] .token').allTextContents(), ["it"]);
+  assert.match(await page.locator("main").textContent(), /minilm L5\.H11.*every word sees every other.*limelight \d/s);
+});
+
+test("every other word and head is in it, with the program's percentages", async () => {
+  const { page } = await exported("all.html", kTired, "--word", "it", "--mask", "causal");
+  await page.locator("select").nth(0).selectOption("3");
+  await page.locator("select").nth(1).selectOption("1");
+  await page.locator(".word", { hasText: "tired" }).click();
+  const look = JSON.parse(
+    program("look", kTired, "--word", "tired", "--layer", "3", "--head", "1", "--mask", "causal", "--json"),
+  );
+  assert.deepEqual(
+    await sharesIn(page.locator(".sentence")),
+    look.row.map((share) => share.percent),
+  );
+});
+
+test("64 tokens and all heads stay under 1.5 MB", async () => {
+  const text = "the cat sat on the mat and ".repeat(9).trim().split(" ").slice(0, 62).join(" ");
+  const { file, page } = await exported("long.html", text, "--word", "cat");
+  assert.ok(statSync(file).size < kMost, `${statSync(file).size} bytes`);
+  assert.equal(await page.locator(".word").count(), 62);
+});
+
+test("text that looks like markup stays text", async () => {
+  const { file, page } = await exported(
+    "hostile.html",
+    "</script><script>document.title='owned'</script> it",
+    "--word",
+    "it",
+  );
+  assert.doesNotMatch(await page.title(), /owned/);
+  assert.doesNotMatch(readFileSync(file, "utf8"), /document\.title='owned'<\/script>/);
+});
+
+test("the page saves the same file, and all other forms", async () => {
+  const page = await session.visit(fragment("look"));
+  for (const [button, end] of [
+    ["HTML", ".html"],
+    ["SVG", ".svg"],
+    ["PNG", ".png"],
+    ["CSV", ".csv"],
+    ["JSON", ".json"],
+  ]) {
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: button, exact: true }).click(),
+    ]);
+    assert.ok(download.suggestedFilename().endsWith(end), download.suggestedFilename());
+    const bytes = readFileSync(await download.path());
+    assert.ok(bytes.length > 200, `${button}: ${bytes.length} bytes`);
+    if (button === "PNG") assert.equal(bytes.subarray(1, 4).toString(), "PNG");
+    if (button === "JSON") assert.equal(JSON.parse(bytes).query.word, "it");
+  }
+});
+
+test("no file asked for anything", () => assert.deepEqual(session.faults, []));

@@ -1,0 +1,114 @@
+// All of it by keyboard alone: words, map, heads, lesson.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { fragment, open, quiet } from "./session.mjs";
+
+let session;
+
+before(async () => (session = await open()));
+after(() => session.close());
+
+const pinned = (page) => page.locator('.word[aria-pressed="true"] .token').allTextContents();
+const focused = (page) => page.evaluate(() => document.activeElement.textContent);
+
+test("the words are one stop; arrows walk, Enter pins, Shift and Enter adds, Escape lets go", async () => {
+  const page = await session.visit(fragment("look"));
+  await page.locator('.word[tabindex="0"]').focus();
+  await page.keyboard.press("Home");
+  await page.keyboard.press("ArrowRight");
+  assert.match(await focused(page), /^animal/);
+  await page.keyboard.press("Enter");
+  assert.deepEqual(await pinned(page), ["animal"]);
+  await page.keyboard.press("End");
+  await page.keyboard.press("ArrowLeft");
+  await page.keyboard.press("Shift+Enter");
+  await page.keyboard.press("Tab");
+  assert.deepEqual(await pinned(page), ["animal", "tired"]);
+  await page.keyboard.press("Shift+Tab");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Tab");
+  assert.deepEqual(await pinned(page), ["it"]);
+  assert.equal(await page.locator('.word[tabindex="0"]').count(), 1);
+});
+
+test("the map is one stop; arrows, Home and End walk it, Enter pins the row", async () => {
+  const page = await session.visit(fragment("look", { view: "map" }));
+  const cell = page.locator("[role=gridcell]");
+  await page.locator("[role=grid]").focus();
+  assert.match(await cell.textContent(), /^it → The/);
+  await page.keyboard.press("End");
+  assert.match(await cell.textContent(), /^it → \./);
+  await page.keyboard.press("ArrowUp");
+  await page.keyboard.press("Home");
+  assert.match(await cell.textContent(), /^because → The/);
+  await page.keyboard.press("Enter");
+  assert.match(page.url(), /pins=6/);
+  const grid = page.locator("[role=grid]");
+  assert.equal(await grid.getAttribute("aria-rowcount"), "12");
+  assert.equal(await grid.getAttribute("aria-activedescendant"), await cell.getAttribute("id"));
+});
+
+test("brackets walk the heads and braces the layers, but not while one types", async () => {
+  const page = await session.visit(fragment("look"));
+  const shown = page.locator(".shown");
+  await page.locator("main").focus();
+  await page.keyboard.press("[");
+  await quiet(page);
+  assert.match(await shown.textContent(), /L5\.H10/);
+  await page.keyboard.press("{");
+  await quiet(page);
+  assert.match(await shown.textContent(), /L4\.H10/);
+  await page.keyboard.press("]");
+  await page.keyboard.press("}");
+  await quiet(page);
+  assert.match(await shown.textContent(), /L5\.H11/);
+  await page.locator("textarea").focus();
+  await page.keyboard.press("End");
+  await page.keyboard.type("[]");
+  await quiet(page);
+  assert.match(await shown.textContent(), /L5\.H11/);
+});
+
+test("the heads are one stop; arrows walk, Enter opens", async () => {
+  const page = await session.visit(fragment("look", { view: "heads" }));
+  await page.locator('.thumb[tabindex="0"]').focus();
+  await page.keyboard.press("ArrowUp");
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("Enter");
+  const at = await page.locator(".thumb:focus").getAttribute("data-at");
+  const [layer, head] = at.split(".");
+  assert.match(page.url(), new RegExp(`layer=${layer}&head=${head}`));
+  assert.equal(await page.locator('.thumb[tabindex="0"]').count(), 1);
+});
+
+test("a check question answers each choice, and can be tried again", async () => {
+  const page = await session.visit(fragment("learn/roles"));
+  const answers = page.locator(".answer input");
+  await answers.nth(0).focus();
+  const replies = new Set();
+  for (let i = 0; i < (await answers.count()); ++i) {
+    await page.keyboard.press("ArrowDown");
+    replies.add(await page.locator(".reply").textContent());
+  }
+  assert.equal(replies.size, await answers.count());
+  assert.equal([...replies].filter((reply) => reply.startsWith("Right.")).length, 1);
+});
+
+test("the whole lesson can be walked with Enter, and the heading has the focus after each step", async () => {
+  const page = await session.visit("#learn/puzzle");
+  let steps = 1;
+  while (await page.locator("a[rel=next]").count()) {
+    await page.locator("a[rel=next]").focus();
+    await page.keyboard.press("Enter");
+    await quiet(page);
+    assert.equal(await page.evaluate(() => document.activeElement.tagName), "H1");
+    ++steps;
+  }
+  assert.equal(steps, 16);
+});
+
+test("nothing moves by itself where less motion is preferred", async () => {
+  const page = await session.visit(fragment("look"), { reducedMotion: "reduce" });
+  const moving = await page.evaluate(() => document.getAnimations().length);
+  assert.equal(moving, 0);
+});

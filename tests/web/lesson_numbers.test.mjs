@@ -1,0 +1,233 @@
+// Every number of the lesson's figures is the engine's, for the lesson's sentence and for one of the reader's own.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { assertGrid, assertSays, sharesIn, tableOf } from "./reading.mjs";
+import { fragment, kTired, open, program, quiet } from "./session.mjs";
+
+const kOwn = "My old bicycle squeaks when it rains";
+let session;
+let page;
+
+before(async () => {
+  session = await open();
+  page = await session.visit();
+});
+after(() => session.close());
+
+async function step(name, text = kTired) {
+  await page.goto("about:blank"); // so that nothing chosen in the step before is kept
+  await page.goto(session.url + fragment(`learn/${name}`, { text }));
+  await quiet(page);
+}
+
+function figure(n = 0) {
+  return page.locator(".figure").nth(n);
+}
+
+const pick = (name) => page.locator(".choices label", { hasText: name }).first().click();
+const grid = (n = 0) => tableOf(page.locator(".number-grid table").nth(n));
+
+async function openDetails() {
+  for (const summary of await page.locator(".chart summary").all()) await summary.click();
+}
+
+test("puzzle: both sentences in the head that it names", async () => {
+  await step("puzzle");
+  for (const [n, word] of ["tired", "wide"].entries()) {
+    const look = JSON.parse(
+      program("look", kTired.replace("tired", word), "--word", "it", "--layer", "3", "--head", "1", "--json"),
+    );
+    assert.deepEqual(
+      await sharesIn(page.locator(".pair .sentence").nth(n)),
+      look.row.map((share) => share.percent),
+    );
+    const told = await page.locator(".pair .told").nth(n).textContent();
+    const street = look.row.find((share) => share.word === "street");
+    assert.ok(told.endsWith(`street ${street.percent.toFixed(1)} %`), told);
+  }
+});
+
+test("chain: the gradients of both, and what is left of the first word", async () => {
+  for (const text of [kTired, kOwn]) {
+    await step("chain", text);
+    const found = await session.ask("recurrent", { words: text.split(" ") });
+    await openDetails();
+    const table = await tableOf(page.locator(".chart table"));
+    table.forEach(([, attention, chain], i) => {
+      assertSays(attention, found.attention[i].gradient, `attention ${i}`);
+      assertSays(chain, found.recurrent[i].gradient, `chain ${i}`);
+    });
+    const bold = await figure().locator("p b.number").allTextContents();
+    [found.recurrent[0].steps, found.first_recurrent, found.attention[0].steps, found.first_attention].forEach(
+      (value, i) => assertSays(bold[i], value, `sentence ${i}`),
+    );
+  }
+});
+
+test("roles: the score is that of the vectors shown", async () => {
+  await step("roles");
+  const { steps, tokens, words } = await session.ask("recipe", { text: kTired });
+  const at = (word) => tokens.findIndex((token) => token.word !== null && words[token.word] === word);
+  const [query, key] = [at("it"), at("animal")];
+  assertSays(await figure().locator("b.number").textContent(), steps.scores[query][key], "score");
+  const first = (await page.locator(".vector span").first().textContent()).slice(1).split(", ");
+  first.slice(0, 3).forEach((text, i) => assertSays(text, steps.q[query][i], `q ${i}`));
+});
+
+test("spotlight: the illustrative shares are those of the preset", async () => {
+  await step("spotlight");
+  for (const [label, name] of [
+    ["animal and tired", "pronoun"],
+    ["animal or street", "animal_street"],
+  ]) {
+    await pick(label);
+    await quiet(page);
+    const found = await session.ask("preset", { name });
+    assert.deepEqual(await sharesIn(page.locator(".sentence")), found.percent[found.query]);
+    const sum = (await page.locator(".sum").textContent()).replaceAll(/Vec\(([^)]*)\)/g, "$1");
+    assert.equal(sum, `new vector of ${found.sum}`);
+  }
+});
+
+test("recipe: each of the four steps", async () => {
+  for (const text of [kTired, kOwn]) {
+    await step("recipe", text);
+    const { steps } = await session.ask("recipe", { text });
+    assertGrid(await grid(), steps.scores, "scores");
+    await pick("2 Divide");
+    assertGrid(await grid(), steps.masked, "divided");
+    await pick("3 Softmax");
+    assertGrid(await grid(), steps.weights, "weights");
+    (await grid()).forEach((row, i) => assertSays(row.at(-1), steps.row_sums[i], `sum of row ${i}`));
+    await page.locator(".tick input").uncheck();
+    assertGrid(await grid(), steps.unscaled.weights, "weights without the division");
+  }
+});
+
+test("scale: entropy and gradient, random and real", async () => {
+  await step("scale");
+  const found = await session.ask("scaling", {});
+  await openDetails();
+  for (const [n, of] of ["entropy", "gradient"].entries()) {
+    const table = await tableOf(page.locator(".chart table").nth(n));
+    found.rows.forEach((row, i) => {
+      assertSays(table[i][1], row.scaled[of], `${of} divided ${row.d_k}`);
+      assertSays(table[i][2], row.unscaled[of], `${of} not divided ${row.d_k}`);
+    });
+  }
+});
+
+test("mask: the four by four map, before and after softmax", async () => {
+  await step("mask");
+  const found = await session.ask("preset", { name: "causal" });
+  assertGrid(await grid(), found.percent, "percent");
+  await pick("with the mask");
+  assertGrid(await grid(), found.steps.masked, "masked");
+  const mistakes = await session.ask("mistakes", { text: "The cat sat down" });
+  const leak = mistakes.mistakes.find((one) => one.name === "zero_fill").figures.leak;
+  assertSays(await figure().locator("b.number").textContent(), leak * 100, "leak");
+});
+
+test("parallel: the rows of one pass", async () => {
+  await step("parallel");
+  const { models, default_model } = await session.ask("models", {});
+  const model = models.find((one) => one.present && one.own_mask === "causal")?.name ?? default_model;
+  const look = JSON.parse(program("look", "The cat sat on the mat", "--model", model, "--mask", "causal", "--json"));
+  assertGrid(
+    await grid(),
+    look.grid.map(({ row }) => row.map((share) => share.percent)),
+    "shares",
+  );
+});
+
+test("switch: what comes later is blocked, and the same in both sentences", async () => {
+  await step("switch");
+  const right = page.locator(".pair .sentence").nth(1);
+  const tired = await sharesIn(right);
+  await pick("wide");
+  await quiet(page);
+  assert.deepEqual(await sharesIn(right), tired);
+  assert.deepEqual(tired.slice(8), [null, null, null, null]);
+  const left = await sharesIn(page.locator(".pair .sentence").nth(0));
+  assert.ok(left.every((share) => share !== null));
+});
+
+test("mistakes: both grids and the figures of each", async () => {
+  await step("mistakes");
+  const { mistakes } = await session.ask("mistakes", { text: kTired });
+  const labels = {
+    mask_after_softmax: "Mask too late",
+    no_scaling: "No division",
+    wrong_transpose: "Wrong transpose",
+    zero_fill: "Filled with 0",
+  };
+  for (const mistake of mistakes) {
+    await pick(labels[mistake.name]);
+    const grids = [mistake.right, mistake.wrong].filter((side) => side.grid);
+    for (const [n, side] of grids.entries()) assertGrid(await grid(n), side.grid, mistake.name);
+    const told = (await figure().locator("table").last().locator("td.number").allTextContents()).map((text) =>
+      text.replace(" %", ""),
+    );
+    const leaks = Object.entries(mistake.figures).filter(([, value]) => value !== null);
+    leaks.forEach(([key, value], i) =>
+      assertSays(told[i], /leak/.test(key) ? value * 100 : value, `${mistake.name} ${key}`),
+    );
+    for (const error of [mistake.right.error, mistake.wrong.error].filter(Boolean))
+      assert.ok((await figure().textContent()).includes(error));
+  }
+});
+
+test("growth: pairs and bytes, up to a million tokens", async () => {
+  await step("growth");
+  const found = await session.ask("memory", {});
+  const table = await grid();
+  found.rows.forEach((row, i) => {
+    assertSays(table[i][0], row.tokens, "tokens");
+    assertSays(table[i][1], row.pairs, "pairs");
+    assertSays(table[i][2], row.grid_bytes, "grid");
+    assertSays(table[i][3], row.limelight_bytes, "without");
+  });
+});
+
+test("flash: every tile's running numbers, and the end", async () => {
+  for (const text of [kTired, kOwn]) {
+    await step("flash", text);
+    const found = await session.ask("tiles", { text, tile: 4 });
+    for (let i = 1; i < found.trace.length; ++i) await page.getByText("Next tile").click();
+    const rows = await grid(1);
+    found.trace.forEach((tile, i) => {
+      if (tile.skipped) return;
+      const exact = [tile.tile_max, tile.max, tile.rescale, tile.sum];
+      exact.forEach((value, j) => assertSays(rows[i][j + 1], value, `tile ${i}, ${j}`));
+      assertSays(rows[i][5], tile.difference, `tile ${i} difference`);
+    });
+    assertSays(await figure().locator("b.number").last().textContent(), found.difference, "difference");
+  }
+});
+
+test("speed: what is measured is shown as it comes, and can be stopped", async () => {
+  await step("speed");
+  await page.getByText("Measure on this machine").click();
+  await page.locator(".plain-table tbody tr").first().waitFor();
+  await page.getByText("Stop").click();
+  assert.ok(await page.getByText("Measure on this machine").isVisible());
+});
+
+test("class: the weights as the program rounds them", async () => {
+  await step("class");
+  const found = await session.ask("class", {});
+  for (const [label, mask] of [
+    ["causal", "causal"],
+    ["none", "full"],
+  ]) {
+    await pick(label);
+    const cells = await grid();
+    found[mask].weights.forEach((row, i) =>
+      row.forEach((weight, j) =>
+        assert.equal(cells[i][j + 1], weight === null ? "blocked" : found[mask].rounded[i][j]),
+      ),
+    );
+  }
+});
+
+test("no page had an error, a refusal or a request to elsewhere", () => assert.deepEqual(session.faults, []));

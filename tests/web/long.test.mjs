@@ -1,0 +1,85 @@
+// The Long room: thousands of tokens, the exact row of a word, zoom, search; the page stays alive meanwhile.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { assertSays, tableOf } from "./reading.mjs";
+import { fragment, open, quiet } from "./session.mjs";
+import { kStory } from "./places.mjs";
+
+let session;
+
+before(async () => (session = await open()));
+after(() => session.close());
+
+test("the exact row of a clicked word is the program's", async () => {
+  const page = await session.visit(fragment("long", { text: kStory }));
+  await page.locator(".long-text span", { hasText: "granddaughter" }).click();
+  await quiet(page);
+  const map = await session.ask("map", { text: kStory });
+  const look = await session.ask("look", { text: kStory, word: map.words.indexOf("granddaughter") });
+  const table = await tableOf(page.locator(".shares"));
+  const order = [...look.row].sort((a, b) => b.weight - a.weight || a.index - b.index);
+  order.slice(0, 10).forEach((share, i) => {
+    assert.equal(table[i][0], share.word);
+    assert.equal(table[i][1], `${share.percent.toFixed(1)} %`);
+  });
+});
+
+test("the light received is the program's, strongest first", async () => {
+  const page = await session.visit(fragment("long", { text: kStory }));
+  const map = await session.ask("map", { text: kStory });
+  const received = new Float32Array(Uint8Array.from(Buffer.from(map.received, "base64")).buffer);
+  const order = [...received.keys()].sort((a, b) => received[b] - received[a] || a - b);
+  const table = await tableOf(page.locator("section", { hasText: "Light received" }).locator("table").first());
+  table.forEach(([word, , light], i) => {
+    assert.equal(word, map.words[order[i]]);
+    assertSays(light, received[order[i]], word);
+  });
+});
+
+test("zoom shows a part, says which, and goes back", async () => {
+  const page = await session.visit(fragment("long", { text: kStory }));
+  const told = page.locator(".pooled");
+  assert.match(await told.textContent(), /^all/);
+  await page.getByRole("button", { name: "Closer" }).click();
+  await quiet(page);
+  assert.match(await told.textContent(), /^tokens \d+ to \d+ looking at/);
+  await page.goBack();
+  await quiet(page);
+  assert.match(await told.textContent(), /^all/);
+});
+
+test("search marks every hit; Enter goes on to the next and pins it", async () => {
+  const page = await session.visit(fragment("long", { text: kStory }));
+  await page.getByLabel("Search").fill("lamp");
+  assert.equal(await page.locator(".long-text .found").count(), 3);
+  const places = [];
+  for (let i = 0; i < 4; ++i) {
+    await page.getByLabel("Search").press("Enter");
+    places.push(await page.locator(".long-text .pinned").getAttribute("data-word"));
+  }
+  assert.equal(new Set(places).size, 3);
+});
+
+test("reading some thousand tokens leaves the page alive, and leaving stops it", async () => {
+  const { models } = await session.ask("models", {});
+  const model = models.find((one) => one.present && one.own_mask === "causal");
+  if (!model) return;
+  const text = kStory.repeat(60);
+  const page = await session.visit(fragment("look"));
+  await page.evaluate((hash) => (location.hash = hash), fragment("long", { text, model: model.name }));
+  await page.locator("progress").waitFor();
+  const late = await page.evaluate(async () => {
+    let most = 0;
+    for (let i = 0, last = performance.now(); i < 40; ++i) {
+      await new Promise((next) => setTimeout(next, 10));
+      most = Math.max(most, performance.now() - last);
+      last = performance.now();
+    }
+    return most;
+  });
+  assert.ok(late < 250, `the page stood still for ${late.toFixed(0)} ms`);
+  await page.locator(".rooms a", { hasText: "Look" }).click();
+  const began = performance.now();
+  await session.ask("look", { text: "it was", word: "it" });
+  assert.ok(performance.now() - began < 5000, "the work that was left still holds the program");
+});

@@ -1,0 +1,138 @@
+// Every number of the Look room is the one that `limelight look --json` and `limelight heads --json` print.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { assertSays, sharesIn, tableOf } from "./reading.mjs";
+import { fragment, kTired, open, program, quiet } from "./session.mjs";
+
+let session;
+let models;
+
+before(async () => {
+  session = await open();
+  models = (await session.ask("models", {})).models.filter((model) => model.present);
+});
+after(() => session.close());
+
+function lookJson(...args) {
+  return JSON.parse(program("look", kTired, ...args, "--json"));
+}
+
+function percents(row) {
+  return row.map((share) => share.percent);
+}
+
+async function assertRow(page, row, what) {
+  assert.deepEqual(await sharesIn(page.locator(".sentence").first()), percents(row.row), what);
+  const tenths = row.row.reduce(
+    (sum, share) => sum + Math.round((share.percent ?? 0) * 10),
+    Math.round((row.special_percent ?? 0) * 10),
+  );
+  assert.equal(tenths, 1000, `${what}: adds to 100`);
+}
+
+test("the shares of every pinned word are the program's, under every mask of every model", async () => {
+  const page = await session.visit();
+  for (const { name } of models) {
+    for (const mask of ["model", "causal", "none"]) {
+      const { grid, words } = lookJson("--model", name, "--mask", mask);
+      for (let i = 0; i < words.length; ++i) {
+        await page.goto(session.url + fragment("look", { model: name, mask, pins: i }));
+        await quiet(page);
+        await assertRow(page, grid[i], `${name} ${mask} ${words[i]}`);
+      }
+    }
+  }
+});
+
+test("a word that is pointed at shows what it shows when it is pinned", async () => {
+  const page = await session.visit(fragment("look"));
+  const { grid, words } = lookJson();
+  for (let i = 0; i < words.length; ++i) {
+    await page.locator(".word").nth(i).hover();
+    await assertRow(page, grid[i], words[i]);
+  }
+});
+
+test("the table of shares, its bars and the weighted sum are those of the pinned word", async () => {
+  const page = await session.visit(fragment("look", { raw: "1" }));
+  const look = await session.ask("look", { text: kTired, word: "it" });
+  const order = [...look.row].sort((a, b) => b.weight - a.weight || a.index - b.index);
+  const table = await tableOf(page.locator(".shares"));
+  order.forEach((share, i) => {
+    assert.equal(table[i][0], share.word);
+    assert.equal(table[i][1], `${share.percent.toFixed(1)} %`);
+    assertSays(table[i][2], share.weight, share.word);
+  });
+  assert.equal(table.at(-1)[0], look.special_name);
+  assert.equal(table.at(-1)[1], `${look.special_percent.toFixed(1)} %`);
+  const sum = (await page.locator(".sum").textContent()).replaceAll(/Vec\(([^)]*)\)/g, "$1");
+  assert.equal(sum, `new vector of ${look.sum}`);
+  const raw = await page.locator("text=/entropy/").textContent();
+  assertSays(raw.match(/entropy ([\d.]+)/)[1], look.entropy, "entropy");
+});
+
+test("several words together have the mean of their rows", async () => {
+  const page = await session.visit(fragment("look", { pins: "1.5" }));
+  const look = await session.ask("look", { text: kTired, word: [1, 5] });
+  await assertRow(page, look, "animal and street");
+});
+
+test("what is hidden is left out and the others add to 100", async () => {
+  for (const { name, own_mask } of models) {
+    const page = await session.visit(fragment("look", { model: name, rest: "hide" }));
+    const shown = await sharesIn(page.locator(".sentence"));
+    const tenths = shown.reduce((sum, share) => sum + Math.round((Number.isNaN(share) ? 0 : (share ?? 0)) * 10), 0);
+    assert.equal(tenths, 1000, name);
+    if (own_mask === "causal") {
+      const { row } = lookJson("--model", name, "--word", "it", "--without-first");
+      assert.deepEqual(shown.slice(1), percents(row).slice(1));
+    }
+    await page.context().close();
+  }
+});
+
+test("every cell of the map says its row's share, or that it is blocked", async () => {
+  const page = await session.visit(fragment("look", { view: "map", mask: "causal" }));
+  const { grid, words } = lookJson("--mask", "causal");
+  const map = page.locator("[role=grid]");
+  await map.focus();
+  for (let up = 0; up < words.length; ++up) await page.keyboard.press("ArrowUp");
+  for (let i = 0; i < words.length; ++i) {
+    await page.keyboard.press("Home");
+    for (let j = 0; j < words.length; ++j) {
+      const { blocked, percent, weight } = grid[i].row[j];
+      const text = blocked ? "blocked" : `${percent === 0 && weight > 0 ? "<0.1" : percent.toFixed(1)} %`;
+      assert.equal(await map.locator("[role=gridcell]").textContent(), `${words[i]} → ${words[j]}: ${text}`);
+      await page.keyboard.press("ArrowRight");
+    }
+    await page.keyboard.press("ArrowDown");
+  }
+});
+
+test("the ranking of heads is that of the program", async () => {
+  const page = await session.visit(fragment("look", { view: "heads", to: "1" }));
+  const heads = JSON.parse(program("heads", kTired, "--from", "it", "--to", "animal", "--top", "10", "--json"));
+  const table = await tableOf(page.locator(".ranking"));
+  heads.forEach(({ layer, head, weight }, i) => {
+    assert.equal(table[i][0], `L${layer}.H${head}`);
+    assertSays(table[i][1], weight, table[i][0]);
+  });
+});
+
+test("a temperature changes the shares as the program says, and not which head is shown", async () => {
+  const page = await session.visit(fragment("look", { temperature: "3" }));
+  const look = await session.ask("look", { text: kTired, word: "it", temperature: 3 });
+  await assertRow(page, look, "temperature 3");
+  assert.notDeepEqual(percents(look.row), percents(lookJson("--word", "it").row));
+});
+
+test("a comparison shows both sentences as each is alone", async () => {
+  const wide = kTired.replace("tired", "wide");
+  const page = await session.visit(fragment("look", { view: "compare", text2: wide }));
+  const first = lookJson("--word", "it");
+  const second = JSON.parse(program("look", wide, "--word", "it", "--json"));
+  assert.deepEqual(await sharesIn(page.locator(".sentence").nth(0)), percents(first.row));
+  assert.deepEqual(await sharesIn(page.locator(".sentence").nth(1)), percents(second.row));
+});
+
+test("no page had an error, a refusal or a request to elsewhere", () => assert.deepEqual(session.faults, []));

@@ -1,0 +1,51 @@
+// Reads numbers from the page, and says whether a number as written is the engine's, rounded to the digits it has.
+import assert from "node:assert/strict";
+
+const kRaised = "⁰¹²³⁴⁵⁶⁷⁸⁹";
+const kSizes = { bytes: 1, KB: 2 ** 10, MB: 2 ** 20, GB: 2 ** 30, TB: 2 ** 40, PB: 2 ** 50 };
+
+// The value a text says and how far it may be off: half of its last digit.
+export function written(text) {
+  const plain = text.replaceAll(",", "").replaceAll("\u2212", "-");
+  const found = plain.match(/(-?\d+)(?:\.(\d+))?(?: × 10(⁻?)([⁰¹²³⁴-⁹]+))?(?: (bytes|KB|MB|GB|TB|PB))?/);
+  assert.ok(found, `a number, found "${text}"`);
+  const [, whole, digits = "", minus, power = "", unit] = found;
+  const exponent = [...power].reduce((sum, c) => sum * 10 + kRaised.indexOf(c), 0) * (minus ? -1 : 1);
+  const factor = 10 ** exponent * (kSizes[unit] ?? 1);
+  return { value: Number(digits ? `${whole}.${digits}` : whole) * factor, slack: 0.5 * 10 ** -digits.length * factor };
+}
+
+export function assertSays(text, exact, what) {
+  if (text.startsWith("<")) {
+    assert.ok(exact < written(text.slice(1)).value, `${what}: the page says ${text}, the engine ${exact}`);
+    return;
+  }
+  const { value, slack } = written(text);
+  const off = Math.abs(value - exact);
+  assert.ok(off <= slack * (1 + 1e-9) + 1e-12 * Math.abs(exact), `${what}: the page says ${text}, the engine ${exact}`);
+}
+
+// A table as lists of what its cells say, without its head; blocked cells say so.
+export async function tableOf(locator) {
+  return locator.evaluate((table) =>
+    [...table.querySelectorAll("tbody tr")].map((row) => [...row.children].map((cell) => cell.textContent.trim())),
+  );
+}
+
+// A number grid of the lesson against the engine's: blocked where the engine has null.
+export function assertGrid(cells, exact, what) {
+  assert.equal(cells.length, exact.length, `${what}: rows`);
+  exact.forEach((row, i) =>
+    row.forEach((value, j) => {
+      const text = cells[i][j + 1];
+      if (value === null) assert.equal(text, "blocked", `${what} ${i}, ${j}`);
+      else assertSays(text, value, `${what} ${i}, ${j}`);
+    }),
+  );
+}
+
+// The shares under the words of a sentence: a percentage each, or null where it says blocked.
+export async function sharesIn(sentence) {
+  const told = await sentence.locator(".word .share").allTextContents();
+  return told.map((text) => (text === "blocked" ? null : text === "<0.1" ? 0 : Number(text)));
+}

@@ -1,0 +1,121 @@
+// How fast the page is. The bounds are for two cores that do other work besides; LIMELIGHT_SLOW multiplies them.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { fragment, open, quiet } from "./session.mjs";
+
+const kSlow = Number(process.env.LIMELIGHT_SLOW ?? 1);
+let session;
+
+before(async () => {
+  session = await open();
+  await session.ask("look", { text: "it", word: "it" });
+});
+after(() => session.close());
+
+function within(milliseconds, bound, what) {
+  console.log(`# ${what}: ${milliseconds.toFixed(1)} ms`);
+  assert.ok(milliseconds <= bound * kSlow, `${what}: ${milliseconds.toFixed(1)} ms, at most ${bound * kSlow}`);
+}
+
+// The smallest of several tries: what else runs on the machine only adds.
+async function best(tries, measure) {
+  let least = Infinity;
+  for (let i = 0; i < tries; ++i) least = Math.min(least, await measure(i));
+  return least;
+}
+
+test("the first paint and the first spotlight", async () => {
+  const paint = await best(3, async () => {
+    const page = await session.visit(fragment("look"));
+    const time = await page.evaluate(() => performance.getEntriesByName("first-contentful-paint")[0].startTime);
+    await page.context().close();
+    return time;
+  });
+  within(paint, 150, "first paint");
+  const spotlight = await best(3, async () => {
+    const page = await session.visit("about:blank".slice(0, 0) + fragment("look"));
+    const time = await page.evaluate(async () => {
+      while (!document.querySelector(".arc")) await new Promise(requestAnimationFrame);
+      return Math.max(
+        ...performance
+          .getEntriesByType("resource")
+          .filter((entry) => /api\/(grid|look)/.test(entry.name))
+          .map((entry) => entry.responseEnd),
+      );
+    });
+    await page.context().close();
+    return time;
+  });
+  within(spotlight, 300, "first spotlight");
+});
+
+test("typing in a sentence of 16 words", async () => {
+  const text = "The animal didn't cross the street because it was too tired and it wanted to sleep";
+  const page = await session.visit(fragment("look", { text }));
+  const time = await best(5, (i) =>
+    page.evaluate(
+      async (typed) => {
+        const field = document.querySelector("textarea");
+        const word = () => document.querySelector(".word:last-child .token").textContent;
+        const start = performance.now();
+        field.value = typed;
+        field.dispatchEvent(new Event("input", { bubbles: true }));
+        while (word() !== typed.split(" ").at(-1)) await new Promise((next) => setTimeout(next));
+        return performance.now() - start;
+      },
+      `${text.slice(0, -5)}${["rest", "nap", "doze", "dream", "snore"][i]}`,
+    ),
+  );
+  within(time, 60, "typing");
+});
+
+test("pointing at and pinning a word of 512 tokens", async () => {
+  const text = "the cat sat on a mat ".repeat(85).trim();
+  const page = await session.visit(fragment("look", { text, pins: "0" }));
+  await page.locator(".word").nth(500).waitFor();
+  const times = await page.evaluate(async () => {
+    const words = [...document.querySelectorAll(".word")];
+    const found = [];
+    for (const [type, Kind] of [
+      ["pointerover", PointerEvent],
+      ["click", MouseEvent],
+    ]) {
+      for (let i = 100; i < 120; ++i) {
+        await new Promise((next) => setTimeout(next, 30));
+        const start = performance.now();
+        if (type === "click") words[i].click();
+        else words[i].dispatchEvent(new Kind("pointerenter", { pointerType: "mouse" }));
+        await new Promise((next) => queueMicrotask(next));
+        await new Promise((next) => setTimeout(next));
+        found.push([type, performance.now() - start]);
+      }
+    }
+    return found;
+  });
+  for (const kind of ["pointerover", "click"]) {
+    const sorted = times
+      .filter(([type]) => type === kind)
+      .map(([, time]) => time)
+      .sort((a, b) => a - b);
+    within(sorted[Math.floor(sorted.length / 2)], 16, kind);
+  }
+});
+
+test("a map of 512 words is drawn", async () => {
+  const text = "the cat sat on a mat ".repeat(85).trim();
+  const page = await session.visit(fragment("look", { text, view: "map" }));
+  await page.locator("[role=grid] canvas").waitFor();
+  const time = await best(3, (i) =>
+    page.evaluate(
+      async (shade) => {
+        const start = performance.now();
+        [...document.querySelectorAll(".legend input")][shade].click();
+        await new Promise((next) => setTimeout(next));
+        return performance.now() - start;
+      },
+      i === 1 ? 0 : 2,
+    ),
+  );
+  within(time, 100, "map");
+  await quiet(page);
+});
