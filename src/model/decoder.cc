@@ -9,9 +9,9 @@
 #include "kernels/kernels.h"
 #include "model/decoder_pass.h"
 #include "model/decoder_plan.h"
-#include "model/decoder_tensors.h"
 #include "model/decoder_weights.h"
 #include "model/json_field.h"
+#include "model/model_tensors.h"
 
 namespace limelight {
 namespace {
@@ -47,7 +47,7 @@ struct Decoder::State {
     if (std::error_code error; fs::exists(path, error)) {
       tokenizer = checked(Tokenizer::load(path), path, plan.config);
     }
-    detail::DecoderTensors tensors(folder);
+    detail::ModelTensors tensors(folder);
     detail::DecoderWeights weights = detail::read_decoder_weights(tensors, plan, run);
     return std::make_unique<State>(State{std::move(plan), std::move(tokenizer), path, std::move(weights)});
   }
@@ -57,7 +57,7 @@ struct Decoder::State {
     detail::DecoderPlan plan = detail::read_decoder_plan(file);
     std::optional<Tokenizer> tokenizer;
     if (file.find("tokenizer.ggml.model")) tokenizer = checked(Tokenizer(file), path, plan.config);
-    detail::DecoderTensors tensors(file);
+    detail::ModelTensors tensors(file);
     detail::DecoderWeights weights = detail::read_decoder_weights(tensors, plan, run);
     return std::make_unique<State>(State{std::move(plan), std::move(tokenizer), path, std::move(weights)});
   }

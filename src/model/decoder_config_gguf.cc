@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "model/decoder_plan.h"
+#include "model/model_config.h"
 #include "model/rope_scaling.h"
 #include "model/safetensors_header.h"
 

@@ -3,9 +3,13 @@
 #include <cmath>
 #include <system_error>
 
+#include "core/error.h"
 #include "model/decoder_plan.h"
 #include "model/json_field.h"
+#include "model/mapped_file.h"
+#include "model/model_config.h"
 #include "model/rope_scaling.h"
+#include "model/utf8.h"
 
 namespace limelight::detail {
 namespace {
@@ -20,12 +24,6 @@ void expect(const JsonField& root, const char* key, bool value) {
 bool flag(const JsonField& root, const char* key, bool absent) {
   const auto field = root.find(key);
   return field ? field->as_bool() : absent;
-}
-
-float epsilon(const JsonField& field) {
-  const auto value = static_cast<float>(field.as_number());
-  if (!(value > 0 && value < 1)) field.refuse("a number between 0 and 1");
-  return value;
 }
 
 double above_zero(const JsonField& field) {
@@ -52,17 +50,11 @@ void read_gpt2(const JsonField& root, DecoderPlan& plan) {
   const auto inner = root.find("n_inner");
   config.intermediate = inner ? inner->as_integer(1, kMaxChannels) : 4 * config.hidden;
   config.positions = root["n_positions"].as_integer(1, kMaxEntries);
-  config.norm_epsilon = epsilon(root["layer_norm_epsilon"]);
+  config.norm_epsilon = read_epsilon(root["layer_norm_epsilon"]);
   expect(root, "scale_attn_weights", true);
   expect(root, "scale_attn_by_inverse_layer_idx", false);
   expect(root, "add_cross_attention", false);
-  const JsonField activation = root["activation_function"];
-  const std::string& name = activation.as_string();
-  if (name == "gelu") {
-    plan.activation = Gelu::kErf;
-  } else if (name != "gelu_new" && name != "gelu_pytorch_tanh") {
-    activation.refuse("\"gelu\", \"gelu_new\" or \"gelu_pytorch_tanh\"");
-  }
+  plan.activation = read_gelu(root["activation_function"]);
   plan.gated = false;
   plan.query_key_value_bias = plan.attention_output_bias = plan.network_bias = true;
   plan.tied = flag(root, "tie_word_embeddings", true);
@@ -132,7 +124,7 @@ void read_llama(const JsonField& root, DecoderPlan& plan) {
   config.hidden = root["hidden_size"].as_integer(1, kMaxChannels);
   config.intermediate = root["intermediate_size"].as_integer(1, kMaxChannels);
   config.positions = root["max_position_embeddings"].as_integer(1, kMaxEntries);
-  config.norm_epsilon = epsilon(root["rms_norm_eps"]);
+  config.norm_epsilon = read_epsilon(root["rms_norm_eps"]);
   const JsonField heads = root["num_attention_heads"];
   config.heads = heads.as_integer(1, kMaxChannels);
   const auto groups = root.find("num_key_value_heads");
@@ -182,16 +174,20 @@ std::optional<std::string> chat_template(const JsonField& root) {
   return found;
 }
 
+// The template in a file of its own, as newer folders have it.
+std::optional<std::string> chat_template_file(const fs::path& path) {
+  std::error_code error;
+  if (!fs::exists(path, error)) return std::nullopt;
+  const MappedFile file(path);
+  std::string text(reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size());
+  if (!is_utf8(text)) fail_format(path.string() + ": expected UTF-8");
+  return text;
+}
+
 }  // namespace
 
 bool is_decoder_type(std::string_view model_type) {
   return model_type == "gpt2" || model_type == "llama" || model_type == "qwen2" || model_type == "mistral";
-}
-
-std::string name_of(const fs::path& path) {
-  std::error_code error;
-  const fs::path whole = fs::canonical(path, error);
-  return (error ? path : whole).filename().string();
 }
 
 DecoderPlan read_decoder_plan(const fs::path& folder) {
@@ -213,6 +209,7 @@ DecoderPlan read_decoder_plan(const fs::path& folder) {
     if (auto ids = end_ids(generation->root()); !ids.empty()) plan.end_ids = std::move(ids);
   }
   if (const auto text = find_file(folder / "tokenizer_config.json")) plan.chat_template = chat_template(text->root());
+  if (auto text = chat_template_file(folder / "chat_template.jinja")) plan.chat_template = std::move(text);
   return plan;
 }
 

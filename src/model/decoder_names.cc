@@ -54,7 +54,7 @@ DecoderNames gpt2_names(const std::string& root) {
 
 }  // namespace
 
-DecoderNames decoder_names(const DecoderTensors& tensors, const DecoderPlan& plan) {
+DecoderNames decoder_names(const ModelTensors& tensors, const DecoderPlan& plan) {
   if (plan.from_gguf) {
     DecoderNames names = gguf_names(plan.gated);
     names.paired = plan.config.architecture == "llama";

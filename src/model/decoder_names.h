@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "model/decoder_plan.h"
-#include "model/decoder_tensors.h"
+#include "model/model_tensors.h"
 
 namespace limelight::detail {
 
@@ -23,6 +23,6 @@ struct DecoderNames {
   bool paired = false;
 };
 
-DecoderNames decoder_names(const DecoderTensors& tensors, const DecoderPlan& plan);
+DecoderNames decoder_names(const ModelTensors& tensors, const DecoderPlan& plan);
 
 }  // namespace limelight::detail

@@ -5,40 +5,14 @@
 #include <algorithm>
 #include <optional>
 
+#include "model/pass_rows.h"
 #include "model/steps.h"
 #include "nn/rows.h"
 
 namespace limelight::detail {
 namespace {
 
-using Rows = TensorView<float, 2>;
-
-// Rows that go through the network at once: its inner layer is the widest of all.
-constexpr int64_t kNetworkRows = 512;
-
-void add(TensorView<const float, 2> x, Rows y, const Run& run) {
-  for_row_blocks(y.sizes[0], y.sizes[1], run, "decoder", [&](int64_t begin, int64_t end) {
-    for (int64_t t = begin; t < end; ++t) {
-      const float* from = x.data + t * x.strides[0];
-      float* to = y.data + t * y.strides[0];
-      for (int64_t c = 0; c < y.sizes[1]; ++c) to[c] += from[c];
-    }
-  });
-}
-
-Rows rows_of(Rows x, int64_t first, int64_t count) {
-  return {x.data + first * x.strides[0], {count, x.sizes[1]}, x.strides};
-}
-
-Rows columns_of(Rows x, int64_t first, int64_t count) {
-  return {x.data + first, {x.sizes[0], count}, x.strides};
-}
-
-// Columns of rows as heads [1, heads, T, D], where they stand.
-TensorView<float, 4> heads_of(Rows x, int64_t depth) {
-  const auto [tokens, columns] = x.sizes;
-  return {x.data, {1, columns / depth, tokens, depth}, {tokens * x.strides[0], depth, x.strides[0], 1}};
-}
+constexpr const char* kWhere = "decoder";
 
 // Memory of a pass over T tokens, allocated once, and its steps.
 class Pass {
@@ -84,19 +58,18 @@ class Pass {
   bool rotary() const { return !weights_.frequencies.empty(); }
 
   int64_t step_count(int64_t tokens, int64_t rows) const {
-    const auto network = [](int64_t count) { return 3 * ((count + kNetworkRows - 1) / kNetworkRows); };
-    const int64_t layer = 5 + (rotary() ? 1 : 0) + network(tokens);
-    return 1 + layers_ * layer + (layers_ == config_.layers ? 2 + network(rows) - network(tokens) : 0);
+    const int64_t network = 3 * network_blocks(tokens), layer = 5 + (rotary() ? 1 : 0) + network;
+    return 1 + layers_ * layer + (layers_ == config_.layers ? 2 + 3 * network_blocks(rows) - network : 0);
   }
 
   void embed(std::span<const int32_t> ids) {
-    for_row_blocks(hidden_.sizes()[0], config_.hidden, steps_.next(), "decoder", [&](int64_t begin, int64_t end) {
+    for_row_blocks(hidden_.sizes()[0], config_.hidden, steps_.next(), kWhere, [&](int64_t begin, int64_t end) {
       for (int64_t t = begin; t < end; ++t) {
         weights_.pieces.read_row(ids[static_cast<size_t>(t)], &hidden_(t, 0));
         if (!rotary()) weights_.positions.read_row(cache_.length + t, &normed_(t, 0));
       }
     });
-    if (!rotary()) add(normed_, hidden_, {options_.run.threads});
+    if (!rotary()) add_rows(kWhere, normed_, hidden_, {options_.run.threads});
   }
 
   void norm(const DecoderWeights::Norm& weights, TensorView<const float, 2> x, Rows y) {
@@ -129,14 +102,14 @@ class Pass {
     std::optional<TensorView<float, 3>> lse;
     if (options_.observer) lse = lse_;
     attention(q, k, v, options, heads_of(mixed_, depth), lse);
-    if (options_.observer) options_.observer({layer, q, k, lse_, options});
+    if (options_.observer) options_.observer({layer, q, k, lse_, options, v});
   }
 
   // What follows attention, for rows [first, first + count).
   void finish_layer(const DecoderWeights::Layer& weights, int64_t first, int64_t count) {
     const Rows hidden = rows_of(hidden_, first, count), normed = rows_of(normed_, first, count);
     weights.attention_output.apply(rows_of(mixed_, first, count), normed, steps_.next());
-    add(normed, hidden, {options_.run.threads});
+    add_rows(kWhere, normed, hidden, {options_.run.threads});
     norm(weights.network_norm, hidden, normed);
     for (int64_t begin = 0; begin < count; begin += kNetworkRows) {
       const int64_t rows = std::min(kNetworkRows, count - begin);
@@ -150,7 +123,7 @@ class Pass {
       }
       weights.outer.apply(gate, x, steps_.next());
     }
-    add(normed, hidden, {options_.run.threads});
+    add_rows(kWhere, normed, hidden, {options_.run.threads});
   }
 
   const DecoderPlan& plan_;

@@ -28,21 +28,13 @@ struct DecoderPlan {
   std::optional<std::string> chat_template;
 };
 
-// Far above every published decoder, low enough that products of two stay in 64 bits and sizes in a file's reach.
-inline constexpr int64_t kMaxLayers = 1024;
-inline constexpr int64_t kMaxChannels = int64_t{1} << 20;
-inline constexpr int64_t kMaxEntries = int64_t{1} << 28;
-
-// From the folder's config.json, generation_config.json and tokenizer_config.json. Throws FileError, or FormatError
-// naming file and field.
+// From the folder's config.json, generation_config.json, tokenizer_config.json and chat_template.jinja. Throws
+// FileError, or FormatError naming file and field.
 DecoderPlan read_decoder_plan(const std::filesystem::path& folder);
 DecoderPlan read_decoder_plan(const GgufFile& file);
 
 // "gpt2", "llama", "qwen2" or "mistral"; of GGUF files all but the last, which they call llama.
 bool is_decoder_type(std::string_view model_type);
 bool is_gguf_decoder(std::string_view architecture);
-
-// The last name of the path, also where it ends in a slash or "..".
-std::string name_of(const std::filesystem::path& path);
 
 }  // namespace limelight::detail

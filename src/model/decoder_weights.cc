@@ -30,7 +30,7 @@ namespace {
 
 class Reader {
  public:
-  Reader(DecoderTensors& tensors, const DecoderPlan& plan)
+  Reader(ModelTensors& tensors, const DecoderPlan& plan)
       : tensors_(tensors), plan_(plan), names_(decoder_names(tensors, plan)) {}
 
   DecoderWeights read(const Run& run) {
@@ -82,17 +82,22 @@ class Reader {
     return layer;
   }
 
+  Tensor<float, 1> floats(const std::string& name, int64_t count) {
+    return tensors_.take_floats<1>(name, {count}, plan_.source);
+  }
+
   DecoderWeights::Norm norm(const std::string& name) {
-    DecoderWeights::Norm norm{tensors_.take_floats(name + ".weight", plan_.config.hidden, plan_.source), {}};
-    if (!plan_.gated) norm.beta = tensors_.take_floats(name + ".bias", plan_.config.hidden, plan_.source);
+    DecoderWeights::Norm norm{floats(name + ".weight", plan_.config.hidden), {}};
+    if (!plan_.gated) norm.beta = floats(name + ".bias", plan_.config.hidden);
     return norm;
   }
 
   StoredMatrix table(const std::string& name, int64_t rows, const Run& run) {
     const int64_t in = plan_.config.hidden;
-    const DecoderTensor& tensor = tensors_.take(name + ".weight", {rows, in}, plan_.source);
+    const ModelTensor& tensor = tensors_.take(name + ".weight", {rows, in}, plan_.source);
     const StoredRows part{tensor.bytes.data(), rows};
-    StoredMatrix matrix({&part, 1}, in, *tensor.type, tensor.field, run);
+    const auto refuse = [&](int64_t n, int64_t k, float found) { fail_not_finite(tensor.field, found, n * in + k); };
+    StoredMatrix matrix({&part, 1}, in, *tensor.type, refuse, run);
     tensors_.release(name + ".weight");
     return matrix;
   }
@@ -104,7 +109,7 @@ class Reader {
     return r - c + 2 * (c % (depth / 2)) + c / (depth / 2);
   }
 
-  void add_rows(const Part& part, const DecoderTensor& tensor, int64_t in, std::vector<StoredRows>& rows) const {
+  void add_rows(const Part& part, const ModelTensor& tensor, int64_t in, std::vector<StoredRows>& rows) const {
     const WeightBlock block = weight_block(*tensor.type);
     if (names_.in_out) {
       rows.push_back({tensor.bytes.data(), part.out, block.bytes, part.out * block.bytes});
@@ -120,23 +125,33 @@ class Reader {
     }
   }
 
+  // Weight k of row n of the parts from `first` on, by the tensor and the place it has in the file.
+  void refuse_weight(const std::vector<Part>& parts, size_t first, int64_t in, int64_t n, int64_t k,
+                     float found) const {
+    for (; n >= parts[first].out; ++first) n -= parts[first].out;
+    const Part& part = parts[first];
+    const int64_t place = names_.in_out ? k * part.out + n : source_row(part, n) * in + k;
+    fail_not_finite(tensors_.field(part.name + ".weight"), found, place);
+  }
+
   Projection projection(const std::vector<Part>& parts, int64_t in, bool with_bias, const Run& run) {
     Steps steps(run, static_cast<int64_t>(parts.size()));
     Projection projection;
     for (size_t begin = 0, end = 0; begin < parts.size(); begin = end) {
       std::vector<StoredRows> rows;
-      std::string field;
       std::optional<WeightType> type;
       for (; end < parts.size(); ++end) {
         const Part& part = parts[end];
         const std::vector<int64_t> shape = names_.in_out ? std::vector{in, part.out} : std::vector{part.out, in};
-        const DecoderTensor& tensor = tensors_.take(part.name + ".weight", shape, plan_.source);
+        const ModelTensor& tensor = tensors_.take(part.name + ".weight", shape, plan_.source);
         if (type && type != tensor.type) break;
         type = tensor.type;
-        field = field.empty() ? tensor.field : field + ", '" + part.name + ".weight'";
         add_rows(part, tensor, in, rows);
       }
-      projection.matrices.emplace_back(rows, in, *type, field, steps.next());
+      const auto refuse = [&, begin](int64_t n, int64_t k, float found) {
+        refuse_weight(parts, begin, in, n, k, found);
+      };
+      projection.matrices.emplace_back(rows, in, *type, refuse, steps.next());
       for (size_t n = begin; n < end; ++n) tensors_.release(parts[n].name + ".weight");
     }
     if (with_bias) projection.bias = bias(parts, projection.out());
@@ -147,7 +162,7 @@ class Reader {
     Tensor<float, 1> whole({count});
     float* to = whole.data();
     for (const Part& part : parts) {
-      const Tensor<float, 1> values = tensors_.take_floats(part.name + ".bias", part.out, plan_.source);
+      const Tensor<float, 1> values = floats(part.name + ".bias", part.out);
       for (int64_t r = 0; r < part.out; ++r) *to++ = values(source_row(part, r));
     }
     return whole;
@@ -158,26 +173,26 @@ class Reader {
     std::vector<double> frequencies = plan_.frequencies;
     if (!plan_.from_gguf || frequencies.empty() || !tensors_.has("rope_freqs.weight")) return frequencies;
     const auto count = static_cast<int64_t>(frequencies.size());
-    const Tensor<float, 1> divisors = tensors_.take_floats("rope_freqs.weight", count, plan_.source);
+    const Tensor<float, 1> divisors = floats("rope_freqs.weight", count);
     for (int64_t c = 0; c < count; ++c) {
       const double divisor = divisors(c);
       if (!(divisor > 0)) {
-        fail_format(tensors_.field("rope_freqs.weight") + ": expected values above 0, found " +
-                    number_text(divisor) + " at " + std::to_string(c));
+        fail_format(tensors_.field("rope_freqs.weight") + ": expected values above 0, found " + number_text(divisor) +
+                    " at " + std::to_string(c));
       }
       frequencies[static_cast<size_t>(c)] /= divisor;
     }
     return frequencies;
   }
 
-  DecoderTensors& tensors_;
+  ModelTensors& tensors_;
   const DecoderPlan& plan_;
   const DecoderNames names_;
 };
 
 }  // namespace
 
-DecoderWeights read_decoder_weights(DecoderTensors& tensors, const DecoderPlan& plan, const Run& run) {
+DecoderWeights read_decoder_weights(ModelTensors& tensors, const DecoderPlan& plan, const Run& run) {
   return Reader(tensors, plan).read(run);
 }
 

@@ -7,7 +7,7 @@
 #include "limelight/runtime.h"
 #include "limelight/tensor.h"
 #include "model/decoder_plan.h"
-#include "model/decoder_tensors.h"
+#include "model/model_tensors.h"
 #include "model/stored_matrix.h"
 
 namespace limelight::detail {
@@ -48,6 +48,6 @@ struct DecoderWeights {
 };
 
 // Throws FormatError naming the tensor that is missing, of another shape or type, or not finite.
-DecoderWeights read_decoder_weights(DecoderTensors& tensors, const DecoderPlan& plan, const Run& run);
+DecoderWeights read_decoder_weights(ModelTensors& tensors, const DecoderPlan& plan, const Run& run);
 
 }  // namespace limelight::detail

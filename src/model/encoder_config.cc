@@ -1,26 +1,14 @@
 // Fields that change the computation are obeyed or refused by name; the rest of config.json is for training.
 #include "model/encoder_config.h"
 
-#include <system_error>
+#include <string>
 
-#include "model/json_field.h"
+#include "model/model_config.h"
 
 namespace limelight::detail {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Far above every published encoder, low enough that products of two stay in 64 bits and sizes in a file's reach.
-constexpr int64_t kMaxLayers = 1024;
-constexpr int64_t kMaxChannels = int64_t{1} << 20;
-constexpr int64_t kMaxEntries = int64_t{1} << 28;
-
-Gelu read_activation(const JsonField& field) {
-  const std::string& name = field.as_string();
-  if (name == "gelu") return Gelu::kErf;
-  if (name == "gelu_new" || name == "gelu_pytorch_tanh") return Gelu::kTanh;
-  field.refuse("\"gelu\", \"gelu_new\" or \"gelu_pytorch_tanh\"");
-}
 
 // A field that may be absent, but not say anything else.
 void expect(const JsonField& root, const char* key, const char* value) {
@@ -33,11 +21,36 @@ void expect_false(const JsonField& root, const char* key) {
   if (field && field->as_bool()) field->refuse("false: only encoders are read");
 }
 
-// Of the folder itself, also where the path ends in a slash or "..".
-std::string name_of(const fs::path& folder) {
-  std::error_code error;
-  const fs::path whole = fs::canonical(folder, error);
-  return (error ? folder : whole).filename().string();
+// What the fields are called.
+struct Keys {
+  const char *layers, *hidden, *intermediate, *heads, *activation;
+};
+constexpr Keys kBertKeys = {"num_hidden_layers", "hidden_size", "intermediate_size", "num_attention_heads",
+                            "hidden_act"};
+constexpr Keys kDistilBertKeys = {"n_layers", "dim", "hidden_dim", "n_heads", "activation"};
+
+void read_sizes(const JsonField& root, const Keys& keys, EncoderPlan& plan) {
+  EncoderConfig& config = plan.config;
+  config.layers = root[keys.layers].as_integer(1, kMaxLayers);
+  config.hidden = root[keys.hidden].as_integer(1, kMaxChannels);
+  config.intermediate = root[keys.intermediate].as_integer(1, kMaxChannels);
+  config.vocabulary = root["vocab_size"].as_integer(1, kMaxEntries);
+  config.positions = root["max_position_embeddings"].as_integer(1, kMaxEntries);
+  const JsonField heads = root[keys.heads];
+  config.heads = heads.as_integer(1, config.hidden);
+  if (config.hidden % config.heads != 0) {
+    heads.refuse("a divisor of " + std::string(keys.hidden) + " " + std::to_string(config.hidden));
+  }
+  plan.activation = read_gelu(root[keys.activation]);
+}
+
+// The table's rows up to that of the padding token are no text's.
+void read_padding(const JsonField& root, EncoderPlan& plan) {
+  const auto field = root.find("pad_token_id");
+  const int64_t padding = field ? field->as_integer(0, kMaxEntries) : 1;
+  plan.padding_id = static_cast<int32_t>(padding);
+  plan.first_position = padding + 1;
+  plan.config.positions = root["max_position_embeddings"].as_integer(padding + 2, kMaxEntries) - plan.first_position;
 }
 
 }  // namespace
@@ -46,29 +59,20 @@ EncoderPlan read_encoder_plan(const fs::path& folder) {
   const JsonFile file(folder / "config.json");
   const JsonField root = file.root();
   const JsonField type = root["model_type"];
-  if (type.as_string() != "bert") type.refuse("\"bert\"");
+  const std::string& architecture = type.as_string();
+  const bool distilbert = architecture == "distilbert", roberta = architecture == "roberta";
+  if (architecture != "bert" && !distilbert && !roberta) type.refuse("\"bert\", \"distilbert\" or \"roberta\"");
   expect(root, "position_embedding_type", "absolute");
   expect_false(root, "is_decoder");
   expect_false(root, "add_cross_attention");
 
   EncoderPlan plan;
-  EncoderConfig& config = plan.config;
-  config.name = name_of(folder);
-  config.layers = root["num_hidden_layers"].as_integer(1, kMaxLayers);
-  config.hidden = root["hidden_size"].as_integer(1, kMaxChannels);
-  config.intermediate = root["intermediate_size"].as_integer(1, kMaxChannels);
-  config.vocabulary = root["vocab_size"].as_integer(1, kMaxEntries);
-  config.positions = root["max_position_embeddings"].as_integer(1, kMaxEntries);
-  const JsonField heads = root["num_attention_heads"];
-  config.heads = heads.as_integer(1, config.hidden);
-  if (config.hidden % config.heads != 0) {
-    heads.refuse("a divisor of hidden_size " + std::to_string(config.hidden));
-  }
-  const JsonField epsilon = root["layer_norm_eps"];
-  config.layer_norm_epsilon = static_cast<float>(epsilon.as_number());
-  if (!(config.layer_norm_epsilon > 0 && config.layer_norm_epsilon < 1)) epsilon.refuse("a number between 0 and 1");
-  plan.token_types = root["type_vocab_size"].as_integer(1, kMaxEntries);
-  plan.activation = read_activation(root["hidden_act"]);
+  plan.config.name = name_of(folder);
+  plan.config.architecture = architecture;
+  read_sizes(root, distilbert ? kDistilBertKeys : kBertKeys, plan);
+  plan.config.layer_norm_epsilon = distilbert ? 1e-12f : read_epsilon(root["layer_norm_eps"]);
+  if (!distilbert) plan.token_types = root["type_vocab_size"].as_integer(1, kMaxEntries);
+  if (roberta) read_padding(root, plan);
   return plan;
 }
 

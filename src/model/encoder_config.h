@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 
 #include "limelight/model.h"
 #include "limelight/nn.h"
@@ -11,7 +12,9 @@ namespace limelight::detail {
 
 struct EncoderPlan {
   EncoderConfig config;
-  int64_t token_types = 0;
+  int64_t token_types = 0;                           // 0: the model has none
+  int64_t first_position = 0;                        // of a text, in the table of positions
+  std::optional<int32_t> padding_id = std::nullopt;  // has its own position, and is not counted
   Gelu activation = Gelu::kErf;
 };
 

@@ -2,69 +2,21 @@
 #include "model/encoder_weights.h"
 
 #include <algorithm>
-#include <cmath>
-#include <unordered_set>
-
-#include "core/error.h"
-#include "kernels/kernels.h"
-#include "model/safetensors_header.h"
+#include <utility>
 
 namespace limelight::detail {
 namespace {
 
-class TensorSource {
- public:
-  explicit TensorSource(const SafetensorsFile& file)
-      : file_(file), prefix_(file.find("bert.embeddings.word_embeddings.weight") != nullptr ? "bert." : "") {}
-
-  // The first of these names that is there, with every value finite.
-  template <int Rank>
-  Tensor<float, Rank> read(const std::vector<std::string>& names, const std::array<int64_t, Rank>& sizes) {
-    const TensorInfo& info = find(names);
-    Tensor<float, Rank> tensor = read_tensor<float, Rank>(file_, info);
-    if (tensor.sizes() != sizes) {
-      fail(info.name,
-           " shape: expected " + shape_text(sizes.data(), Rank) + " by config.json, found " + info.shape_text());
-    }
-    const float* values = tensor.data();
-    if (!active_kernels().all_finite(values, tensor.count())) {
-      const float* bad = std::find_if_not(values, values + tensor.count(), [](float x) { return std::isfinite(x); });
-      fail(info.name,
-           ": expected finite values, found " + std::to_string(*bad) + " at " + std::to_string(bad - values));
-    }
-    used_.insert(info.name);
-    return tensor;
-  }
-
-  std::vector<std::string> unused() const {
-    std::vector<std::string> names;
-    for (const TensorInfo& info : file_.tensors()) {
-      if (!used_.contains(info.name)) names.push_back(info.name);
-    }
-    return names;
-  }
-
- private:
-  const TensorInfo& find(const std::vector<std::string>& names) const {
-    for (const std::string& name : names) {
-      if (const TensorInfo* info = file_.find(prefix_ + name)) return *info;
-    }
-    fail(prefix_ + names.front(), ": is missing");
-  }
-
-  [[noreturn]] void fail(const std::string& name, const std::string& what) const {
-    fail_format(file_.path().string() + ": tensor " + in_quotes(name) + what);
-  }
-
-  const SafetensorsFile& file_;
-  std::string prefix_;
-  std::unordered_set<std::string> used_;
+// What the layers are called, and their parts; a weight and a bias each.
+struct LayerNames {
+  const char *layers, *query, *key, *value, *attention_output, *attention_norm, *intermediate, *output, *output_norm;
 };
-
-EncoderWeights::Norm read_norm(TensorSource& source, const std::string& name, int64_t channels) {
-  return {source.read<1>({name + ".weight", name + ".gamma"}, {channels}),
-          source.read<1>({name + ".bias", name + ".beta"}, {channels})};
-}
+constexpr LayerNames kBertNames = {"encoder.layer.",       "attention.self.query",   "attention.self.key",
+                                   "attention.self.value", "attention.output.dense", "attention.output.LayerNorm",
+                                   "intermediate.dense",   "output.dense",           "output.LayerNorm"};
+constexpr LayerNames kDistilBertNames = {"transformer.layer.", "attention.q_lin",   "attention.k_lin",
+                                         "attention.v_lin",    "attention.out_lin", "sa_layer_norm",
+                                         "ffn.lin1",           "ffn.lin2",          "output_layer_norm"};
 
 // Tensors of the same sizes one below the other.
 template <int Rank>
@@ -78,50 +30,84 @@ Tensor<float, Rank> stacked(std::vector<Tensor<float, Rank>> parts) {
   return whole;
 }
 
-// Several linear layers of the same input as one, their outputs side by side. Memory is taken only for what was found.
-Linear read_linear(TensorSource& source, const std::vector<std::string>& names, int64_t in, int64_t out) {
-  std::vector<Tensor<float, 2>> weights;
-  std::vector<Tensor<float, 1>> biases;
-  for (const std::string& name : names) {
-    weights.push_back(source.read<2>({name + ".weight"}, {out, in}));
-    biases.push_back(source.read<1>({name + ".bias"}, {out}));
+class Reader {
+ public:
+  Reader(ModelTensors& tensors, const EncoderPlan& plan) : tensors_(tensors), plan_(plan) {
+    // A model without what it was trained to give is saved without the root of the names.
+    const std::string root = plan.config.architecture + ".";
+    if (tensors.has(root + "embeddings.word_embeddings.weight")) root_ = root;
   }
-  return Linear(stacked(std::move(weights)), stacked(std::move(biases)));
-}
 
-EncoderWeights::Layer read_layer(TensorSource& source, int64_t index, const EncoderConfig& config) {
-  const std::string name = "encoder.layer." + std::to_string(index) + ".";
-  const std::string self = name + "attention.self.";
-  const int64_t channels = config.hidden;
-  EncoderWeights::Layer layer;
-  layer.query_key_value = read_linear(source, {self + "query", self + "key", self + "value"}, channels, channels);
-  layer.attention_output = read_linear(source, {name + "attention.output.dense"}, channels, channels);
-  layer.attention_norm = read_norm(source, name + "attention.output.LayerNorm", channels);
-  layer.intermediate = read_linear(source, {name + "intermediate.dense"}, channels, config.intermediate);
-  layer.output = read_linear(source, {name + "output.dense"}, config.intermediate, channels);
-  layer.output_norm = read_norm(source, name + "output.LayerNorm", channels);
-  return layer;
-}
+  EncoderWeights read() {
+    const EncoderConfig& config = plan_.config;
+    const LayerNames& names = config.architecture == "distilbert" ? kDistilBertNames : kBertNames;
+    EncoderWeights weights;
+    weights.words = table("word_embeddings", config.vocabulary);
+    weights.positions = table("position_embeddings", config.positions + plan_.first_position);
+    if (plan_.token_types > 0) add_first_type(weights.positions);
+    weights.embedding_norm = norm("embeddings.LayerNorm");
+    for (int64_t index = 0; index < config.layers; ++index) weights.layers.push_back(layer(names, index));
+    weights.unused = tensors_.unused();
+    return weights;
+  }
+
+ private:
+  template <int Rank>
+  Tensor<float, Rank> floats(const std::string& name, const std::array<int64_t, Rank>& sizes) {
+    return tensors_.take_floats<Rank>(root_ + name, sizes, "config.json");
+  }
+
+  Tensor<float, 2> table(const std::string& name, int64_t rows) {
+    return floats<2>("embeddings." + name + ".weight", {rows, plan_.config.hidden});
+  }
+
+  void add_first_type(Tensor<float, 2>& positions) {
+    const Tensor<float, 2> types = table("token_type_embeddings", plan_.token_types);
+    for (int64_t p = 0; p < positions.sizes()[0]; ++p) {
+      for (int64_t c = 0; c < plan_.config.hidden; ++c) positions(p, c) += types(0, c);
+    }
+  }
+
+  EncoderWeights::Norm norm(const std::string& name) {
+    const bool greek = tensors_.has(root_ + name + ".gamma");
+    return {floats<1>(name + (greek ? ".gamma" : ".weight"), {plan_.config.hidden}),
+            floats<1>(name + (greek ? ".beta" : ".bias"), {plan_.config.hidden})};
+  }
+
+  // Several linear layers of the same input as one, their outputs side by side. Memory is taken only for what was
+  // found.
+  Linear linear(const std::vector<std::string>& names, int64_t in, int64_t out) {
+    std::vector<Tensor<float, 2>> weights;
+    std::vector<Tensor<float, 1>> biases;
+    for (const std::string& name : names) {
+      weights.push_back(floats<2>(name + ".weight", {out, in}));
+      biases.push_back(floats<1>(name + ".bias", {out}));
+    }
+    return Linear(stacked(std::move(weights)), stacked(std::move(biases)));
+  }
+
+  EncoderWeights::Layer layer(const LayerNames& names, int64_t index) {
+    const std::string root = names.layers + std::to_string(index) + ".";
+    const int64_t channels = plan_.config.hidden, inner = plan_.config.intermediate;
+    EncoderWeights::Layer layer;
+    layer.query_key_value = linear({root + names.query, root + names.key, root + names.value}, channels, channels);
+    layer.attention_output = linear({root + names.attention_output}, channels, channels);
+    layer.attention_norm = norm(root + names.attention_norm);
+    layer.intermediate = linear({root + names.intermediate}, channels, inner);
+    layer.output = linear({root + names.output}, inner, channels);
+    layer.output_norm = norm(root + names.output_norm);
+    return layer;
+  }
+
+  ModelTensors& tensors_;
+  const EncoderPlan& plan_;
+  std::string root_;
+};
 
 }  // namespace
 
-EncoderWeights read_encoder_weights(const SafetensorsFile& file, const EncoderPlan& plan) {
-  const EncoderConfig& config = plan.config;
-  const int64_t channels = config.hidden;
-  TensorSource source(file);
-  EncoderWeights weights;
-  weights.words = source.read<2>({"embeddings.word_embeddings.weight"}, {config.vocabulary, channels});
-  weights.positions = source.read<2>({"embeddings.position_embeddings.weight"}, {config.positions, channels});
-  const auto types = source.read<2>({"embeddings.token_type_embeddings.weight"}, {plan.token_types, channels});
-  for (int64_t p = 0; p < config.positions; ++p) {
-    for (int64_t c = 0; c < channels; ++c) weights.positions(p, c) += types(0, c);
-  }
-  weights.embedding_norm = read_norm(source, "embeddings.LayerNorm", channels);
-  for (int64_t index = 0; index < config.layers; ++index) {
-    weights.layers.push_back(read_layer(source, index, config));
-  }
-  weights.unused = source.unused();
-  return weights;
+EncoderWeights read_encoder_weights(ModelTensors& tensors, const EncoderPlan& plan) {
+  return Reader(tensors, plan).read();
 }
 
 }  // namespace limelight::detail

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <optional>
 #include <vector>
 
 #include "core/checks.h"
-#include "core/error.h"
 #include "core/parallel.h"
 #include "core/scratch.h"
 #include "core/weight_block.h"
@@ -100,24 +100,30 @@ void for_tiles(const Kernels& kernels, const std::byte* panel, WeightType type, 
   }
 }
 
-// The first column of a panel that holds a NaN or an infinity, or -1.
-int64_t bad_column(const Kernels& kernels, const std::byte* panel, WeightType type, int64_t depth) {
-  int64_t column = -1;
+struct BadWeight {
+  int64_t column, k;
+  float found;
+};
+
+// The first NaN or infinity in the first column of a panel that holds one.
+std::optional<BadWeight> find_bad(const Kernels& kernels, const std::byte* panel, WeightType type, int64_t depth) {
+  std::optional<BadWeight> bad;
   for_tiles(kernels, panel, type, depth, [&](int64_t begin, int64_t end, const float* floats) {
     const int64_t count = (end - begin) * kernels.panel;
     if (kernels.all_finite(floats, count)) return;
     for (int64_t i = 0; i < count; ++i) {
-      const int64_t n = i % kernels.panel;
-      if (!std::isfinite(floats[i]) && (column < 0 || n < column)) column = n;
+      const int64_t column = i % kernels.panel;
+      if (std::isfinite(floats[i]) || (bad && bad->column <= column)) continue;
+      bad = {column, begin + i / kernels.panel, floats[i]};
     }
   });
-  return column;
+  return bad;
 }
 
 }  // namespace
 
-StoredMatrix::StoredMatrix(std::span<const StoredRows> parts, int64_t in, WeightType type, const std::string& name,
-                           const Run& run)
+StoredMatrix::StoredMatrix(std::span<const StoredRows> parts, int64_t in, WeightType type,
+                           const RefuseWeight& refuse_weight, const Run& run)
     : in_(in), type_(type), kernels_(&active_kernels()) {
   const WeightBlock block = weight_block(type);
   if (in < 0 || in % block.weights != 0) {
@@ -135,9 +141,8 @@ StoredMatrix::StoredMatrix(std::span<const StoredRows> parts, int64_t in, Weight
     const auto count = std::min(static_cast<size_t>(panel_columns), rows.size() - first);
     auto* to = static_cast<std::byte*>(memory_.get()) + p * panel_columns * blocks * block.bytes;
     pack_panel(std::span(rows).subspan(first, count), blocks, type, panel_columns, to);
-    if (const int64_t bad = bad_column(*kernels_, to, type, in); bad >= 0) {
-      fail_format(name + ": row " + std::to_string(p * panel_columns + bad) +
-                  ": expected finite weights, found NaN or infinity");
+    if (const auto bad = find_bad(*kernels_, to, type, in)) {
+      refuse_weight(p * panel_columns + bad->column, bad->k, bad->found);
     }
   });
 }

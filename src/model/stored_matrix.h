@@ -4,9 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
-#include <string>
 
 #include "limelight/quantised.h"
 #include "limelight/runtime.h"
@@ -25,12 +25,15 @@ struct StoredRows {
   int64_t block_stride = 0;
 };
 
+// Weight k of row n, as it was found.
+using RefuseWeight = std::function<void(int64_t n, int64_t k, float found)>;
+
 class StoredMatrix {
  public:
   StoredMatrix() = default;
   // The rows of all parts one below the other, each `in` weights long (whole blocks, else std::invalid_argument).
-  // A weight that is NaN or infinite is a FormatError that begins with `name`.
-  StoredMatrix(std::span<const StoredRows> parts, int64_t in, WeightType type, const std::string& name,
+  // Where a weight is NaN or infinite, `refuse` is told of one of them, from any thread, and throws.
+  StoredMatrix(std::span<const StoredRows> parts, int64_t in, WeightType type, const RefuseWeight& refuse,
                const Run& run = {});
 
   int64_t in() const { return in_; }

@@ -206,6 +206,17 @@ TEST(DecoderConfig, ChatTemplateIsTheTextOrTheDefaultOfSeveral) {
             "b");
 }
 
+TEST(DecoderConfig, ChatTemplateOfItsOwnFileComesFirst) {
+  const TinyDecoder tiny("llama");
+  const auto path = tiny.path() / "chat_template.jinja";
+  write_text(path, "{{ own }}\n");
+  EXPECT_EQ(detail::read_decoder_plan(tiny.path()).chat_template, "{{ own }}\n");
+  write_text(tiny.path() / "tokenizer_config.json", R"({"chat_template": "{{ messages }}"})");
+  EXPECT_EQ(detail::read_decoder_plan(tiny.path()).chat_template, "{{ own }}\n");
+  write_text(path, "{{ \xff }}");
+  EXPECT_EQ(thrown<FormatError>([&] { detail::read_decoder_plan(tiny.path()); }), path.string() + ": expected UTF-8");
+}
+
 TEST(DecoderConfig, ModelsAreRecognisedFromConfigAlone) {
   const TinyDecoder tiny("llama");
   std::filesystem::remove(tiny.weights());

@@ -197,7 +197,20 @@ TEST(DecoderGguf, WeightThatIsNotFiniteIsNamed) {
   TinyGguf gguf(TinyDecoder("llama"), "llama");
   std::string& bytes = gguf.tensors["blk.1.ffn_down.weight"].bytes;
   bytes.replace(4 * 60, 4, floats_bytes({NAN}));
-  EXPECT_EQ(load_error(gguf), "tensor 'blk.1.ffn_down.weight': row 1: expected finite weights, found NaN or infinity");
+  EXPECT_EQ(load_error(gguf), "tensor 'blk.1.ffn_down.weight': expected finite values, found nan at 60");
+}
+
+// Queries lie by pairs in the file: the place is the file's.
+TEST(DecoderGguf, WeightOfAStackedPartIsNamedByItsOwnTensorAndPlace) {
+  for (const char* name :
+       {"blk.0.attn_q.weight", "blk.0.attn_k.weight", "blk.0.attn_v.weight", "blk.0.ffn_up.weight"}) {
+    for (const int64_t place : {0, 37, 511}) {
+      TinyGguf gguf(TinyDecoder("llama"), "llama");
+      gguf.tensors[name].bytes.replace(static_cast<size_t>(4 * place), 4, floats_bytes({INFINITY}));
+      EXPECT_EQ(load_error(gguf),
+                "tensor '" + std::string(name) + "': expected finite values, found inf at " + std::to_string(place));
+    }
+  }
 }
 
 TEST(DecoderGguf, FileThatIsCutShortIsNamed) {

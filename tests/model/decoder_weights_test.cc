@@ -125,15 +125,22 @@ TEST(DecoderWeights, ShapeThatConfigDoesNotSayIsNamed) {
             "tensor 'transformer.h.0.mlp.c_fc.weight' shape: expected [32, 128] by config.json, found [128, 32]");
 }
 
-TEST(DecoderWeights, ValueThatIsNotFiniteIsNamed) {
-  for (const float bad : {NAN, INFINITY, -INFINITY}) {
-    const auto spoil = [bad](Entry& entry) { entry.values[33] = bad; };
-    for (const std::string name : {"model.embed_tokens.weight", "model.layers.1.mlp.down_proj.weight",
-                                   "model.layers.0.self_attn.v_proj.weight"}) {
-      const std::string error = error_after("llama", name, spoil);
-      EXPECT_NE(error.find("'" + name + "'"), std::string::npos) << error;
-      EXPECT_NE(error.find("expected finite weights, found NaN or infinity"), std::string::npos) << error;
+// Also of matrices that are stacked to one, and of those that lie the other way round.
+TEST(DecoderWeights, ValueThatIsNotFiniteIsNamedWithItsTensorAndPlace) {
+  const auto expect_named = [](const char* model, const std::string& name) {
+    for (const float bad : {NAN, INFINITY, -INFINITY}) {
+      const std::string found = std::isnan(bad) ? "nan" : bad > 0 ? "inf" : "-inf";
+      EXPECT_EQ(error_after(model, name, [bad](Entry& entry) { entry.values[33] = bad; }),
+                "tensor '" + name + "': expected finite values, found " + found + " at 33");
     }
+  };
+  for (const char* part : {"self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj", "self_attn.o_proj",
+                           "mlp.gate_proj", "mlp.up_proj", "mlp.down_proj"}) {
+    expect_named("llama", "model.layers.1." + std::string(part) + ".weight");
+  }
+  expect_named("llama", "model.embed_tokens.weight");
+  for (const char* part : {"attn.c_attn.weight", "attn.c_attn.bias", "mlp.c_proj.weight"}) {
+    expect_named("gpt2", "transformer.h.0." + std::string(part));
   }
   EXPECT_EQ(error_after("llama", "model.norm.weight", [](Entry& entry) { entry.values[3] = NAN; }),
             "tensor 'model.norm.weight': expected finite values, found nan at 3");

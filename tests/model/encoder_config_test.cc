@@ -30,6 +30,7 @@ TEST(EncoderConfig, FieldsAreReadAsWritten) {
   const TinyBert bert;
   const auto plan = detail::read_encoder_plan(bert.path());
   EXPECT_EQ(plan.config.name, bert.path().filename());
+  EXPECT_EQ(plan.config.architecture, "bert");
   EXPECT_EQ(plan.config.layers, 2);
   EXPECT_EQ(plan.config.heads, 4);
   EXPECT_EQ(plan.config.hidden, 32);
@@ -96,7 +97,8 @@ TEST(EncoderConfig, ActivationsAreToldApart) {
 }
 
 TEST(EncoderConfig, OtherArchitecturesAreRefusedByName) {
-  EXPECT_EQ(error_with("model_type", "roberta"), "model_type: expected \"bert\", found \"roberta\"");
+  EXPECT_EQ(error_with("model_type", "electra"),
+            "model_type: expected \"bert\", \"distilbert\" or \"roberta\", found \"electra\"");
   EXPECT_EQ(error_with("model_type", 3), "model_type: expected a string, found 3");
   EXPECT_EQ(error_with("position_embedding_type", "relative_key"),
             "position_embedding_type: expected \"absolute\", found \"relative_key\"");

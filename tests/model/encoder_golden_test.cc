@@ -70,21 +70,27 @@ double attention_distance(const Seen& seen, const float* expected, int64_t strid
   return most;
 }
 
-TEST(EncoderGolden, TinyBertAgrees) {
-  const Encoder encoder = Encoder::load(kGolden / "tiny" / "bert");
-  const auto file = SafetensorsFile::open(kGolden / "tiny" / "bert.expected.safetensors");
+class TinyEncoderGolden : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(TinyEncoderGolden, HiddenStatesAndAttentionAgree) {
+  const Encoder encoder = Encoder::load(kGolden / "tiny" / GetParam());
+  const auto file = SafetensorsFile::open(kGolden / "tiny" / (GetParam() + std::string(".expected.safetensors")));
+  const auto ids = read_tensor<int64_t, 2>(file, *file.find("ids"));
   const auto result = read_tensor<float, 3>(file, *file.find("result"));
   const TensorInfo& info = *file.find("attention");  // [L, B, H, T, T]
   std::vector<float> attention(static_cast<size_t>(info.count()));
   std::memcpy(attention.data(), info.bytes.data(), info.bytes.size());
   const int64_t per_sentence = 4 * 11 * 11;
   for (int64_t sentence : {0, 1}) {
-    const Seen seen = observe(encoder, tiny_ids(sentence));
+    const Seen seen = observe(encoder, {&ids(sentence, 0), &ids(sentence, 0) + 11});
     ASSERT_EQ(seen.weights.size(), 2u);
     EXPECT_LT(attention_distance(seen, attention.data() + sentence * per_sentence, 2 * per_sentence), 2e-6);
     EXPECT_LT(distance(seen.hidden.data(), &result(sentence, 0, 0), seen.hidden.count()), 2e-5);
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Models, TinyEncoderGolden, ::testing::Values("bert", "distilbert", "roberta"),
+                         [](const auto& name) { return std::string(name.param); });
 
 TEST(EncoderGolden, MiniLmAgrees) {
   if (!has_model("minilm")) GTEST_SKIP() << how_to_bring("minilm");

@@ -51,6 +51,12 @@ TEST(ChatPrompt, SpacesOfTheTemplateAndEscapedLinesAreTheSame) {
   EXPECT_EQ(chat_prompt(decoder_with(spaced), "hi"), chat_prompt(decoder_with(with_system("Be kind.")), "hi"));
 }
 
+TEST(ChatPrompt, ATemplateOfItsOwnFileIsFollowed) {
+  const TinyWriter writer;
+  write_text(writer.path() / "chat_template.jinja", kFrame + "\n");
+  EXPECT_TRUE(chat_prompt(writer.load(), "hi").starts_with("<|im_start|>user\nhi<|im_end|>\n"));
+}
+
 TEST(ChatPrompt, AnyOtherTemplateIsRefused) {
   const std::string strange = "expected a chat template of the ChatML form";
   EXPECT_NE(refusal("{{ bos_token }}" + kFrame).find(strange), std::string::npos);

@@ -1,6 +1,8 @@
 // Random stored weights, finite ones.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <cmath>
 #include <cstring>
 #include <random>
@@ -17,6 +19,10 @@ namespace limelight::testing {
 inline constexpr WeightType kAllTypes[] = {WeightType::kF32,  WeightType::kF16,  WeightType::kBf16, WeightType::kQ8_0,
                                            WeightType::kQ4_0, WeightType::kQ4_1, WeightType::kQ5_0, WeightType::kQ5_1,
                                            WeightType::kQ4K,  WeightType::kQ6K};
+
+inline void refuse_weight(int64_t n, int64_t k, float found) {
+  ADD_FAILURE() << "weight " << k << " of row " << n << " is " << found;
+}
 
 struct RandomWeights {
   WeightType type{};
@@ -48,7 +54,7 @@ struct RandomWeights {
   detail::StoredRows rows() const { return {bytes.data(), out}; }
   detail::StoredMatrix stored(const Run& run = {}) const {
     const detail::StoredRows part = rows();
-    return detail::StoredMatrix({&part, 1}, in, type, "weights", run);
+    return detail::StoredMatrix({&part, 1}, in, type, refuse_weight, run);
   }
 
  private:

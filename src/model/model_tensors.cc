@@ -1,5 +1,5 @@
 // Weight tensors by name.
-#include "model/decoder_tensors.h"
+#include "model/model_tensors.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "core/error.h"
+#include "kernels/kernels.h"
 #include "model/json_field.h"
 #include "model/safetensors_header.h"
 
@@ -28,7 +29,7 @@ std::optional<WeightType> weight_type(Dtype dtype) {
 
 }  // namespace
 
-DecoderTensors::DecoderTensors(const fs::path& folder) {
+ModelTensors::ModelTensors(const fs::path& folder) {
   const fs::path single = folder / "model.safetensors", index = folder / "model.safetensors.index.json";
   std::error_code error;
   if (!fs::exists(single, error) && fs::exists(index, error)) {
@@ -40,22 +41,22 @@ DecoderTensors::DecoderTensors(const fs::path& folder) {
   for (const TensorInfo& info : files_.front().tensors()) add(files_.front(), info);
 }
 
-DecoderTensors::DecoderTensors(const GgufFile& file) : gguf_(&file), where_(file.path().string()) {
+ModelTensors::ModelTensors(const GgufFile& file) : gguf_(&file), where_(file.path().string()) {
   for (const GgufTensor& tensor : file.tensors()) {
     const std::string name(tensor.name);
     names_.push_back(name);
-    tensors_.emplace(name, DecoderTensor{field_of(file.path(), name), weight_type_name(tensor.type), tensor.type,
-                                         tensor.shape, tensor.bytes});
+    tensors_.emplace(name, ModelTensor{field_of(file.path(), name), weight_type_name(tensor.type), tensor.type,
+                                       tensor.shape, tensor.bytes});
   }
 }
 
-void DecoderTensors::add(const SafetensorsFile& file, const TensorInfo& info) {
+void ModelTensors::add(const SafetensorsFile& file, const TensorInfo& info) {
   names_.push_back(info.name);
-  tensors_.emplace(info.name, DecoderTensor{field_of(file.path(), info.name), dtype_name(info.dtype),
-                                            weight_type(info.dtype), info.shape, info.bytes});
+  tensors_.emplace(info.name, ModelTensor{field_of(file.path(), info.name), dtype_name(info.dtype),
+                                          weight_type(info.dtype), info.shape, info.bytes});
 }
 
-void DecoderTensors::open_listed(const fs::path& index) {
+void ModelTensors::open_listed(const fs::path& index) {
   where_ = index.string();
   const JsonFile list(index);
   std::map<std::string, size_t> opened;
@@ -71,11 +72,11 @@ void DecoderTensors::open_listed(const fs::path& index) {
   });
 }
 
-const DecoderTensor& DecoderTensors::take(const std::string& name, const std::vector<int64_t>& shape,
-                                          const std::string& source) {
+const ModelTensor& ModelTensors::take(const std::string& name, const std::vector<int64_t>& shape,
+                                      const std::string& source) {
   const auto found = tensors_.find(name);
   if (found == tensors_.end()) fail_format(field_of(where_, name) + ": is missing");
-  DecoderTensor& tensor = found->second;
+  ModelTensor& tensor = found->second;
   if (tensor.shape != shape) {
     const auto text = [](const std::vector<int64_t>& s) {
       return shape_text(s.data(), static_cast<int64_t>(s.size()));
@@ -87,23 +88,39 @@ const DecoderTensor& DecoderTensors::take(const std::string& name, const std::ve
   return tensor;
 }
 
-Tensor<float, 1> DecoderTensors::take_floats(const std::string& name, int64_t count, const std::string& source) {
-  const DecoderTensor& tensor = take(name, {count}, source);
-  Tensor<float, 1> floats({count});
-  dequantise(tensor.bytes.data(), *tensor.type, count, floats.data());
-  for (int64_t i = 0; i < count; ++i) {
-    if (std::isfinite(floats(i))) continue;
-    fail_format(tensor.field + ": expected finite values, found " + std::to_string(floats(i)) + " at " +
-                std::to_string(i));
+void fail_not_finite(const std::string& field, float found, int64_t at) {
+  const char* text = std::isnan(found) ? "nan" : found > 0 ? "inf" : "-inf";
+  fail_format(field + ": expected finite values, found " + text + " at " + std::to_string(at));
+}
+
+template <int Rank>
+Tensor<float, Rank> ModelTensors::take_floats(const std::string& name, const std::array<int64_t, Rank>& sizes,
+                                              const std::string& source) {
+  const ModelTensor& tensor = take(name, {sizes.begin(), sizes.end()}, source);
+  Tensor<float, Rank> floats(sizes);
+  if (*tensor.type == WeightType::kF32) {
+    copy_bytes(floats.data(), tensor.bytes.data(), tensor.bytes.size());
+  } else {
+    dequantise(tensor.bytes.data(), *tensor.type, floats.count(), floats.data());
+  }
+  if (!active_kernels().all_finite(floats.data(), floats.count())) {
+    const float* bad = floats.data();
+    while (std::isfinite(*bad)) ++bad;
+    fail_not_finite(tensor.field, *bad, bad - floats.data());
   }
   return floats;
 }
 
-void DecoderTensors::release(const std::string& name) const {
+template Tensor<float, 1> ModelTensors::take_floats<1>(const std::string&, const std::array<int64_t, 1>&,
+                                                       const std::string&);
+template Tensor<float, 2> ModelTensors::take_floats<2>(const std::string&, const std::array<int64_t, 2>&,
+                                                       const std::string&);
+
+void ModelTensors::release(const std::string& name) const {
   if (gguf_ != nullptr) gguf_->release(*gguf_->find_tensor(name));
 }
 
-std::vector<std::string> DecoderTensors::unused() const {
+std::vector<std::string> ModelTensors::unused() const {
   std::vector<std::string> names;
   std::copy_if(names_.begin(), names_.end(), std::back_inserter(names),
                [this](const std::string& name) { return !tensors_.at(name).used; });
