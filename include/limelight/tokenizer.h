@@ -36,9 +36,10 @@ struct DecodeOptions {
   bool continued = false;  // the ids go on after others, so the first piece keeps its space
 };
 
-// WordPiece, byte-level BPE (GPT-2, Llama 3, Qwen2, SmolLM) or SentencePiece's BPE (Llama 2), with added tokens and a
-// template, as a file describes it. The file's truncation and padding settings are ignored. Steps that are not known
-// are refused by name (FormatError). Immutable: safe from several threads at once.
+// WordPiece, byte-level BPE (GPT-2, RoBERTa, Llama 3, Qwen2, SmolLM) or SentencePiece's BPE of characters with bytes
+// for the rest (Llama 2, Mistral), with added tokens and a template, as a file describes it. The file's truncation and
+// padding settings are ignored. Steps that are not known are refused by name (FormatError). Immutable: safe from
+// several threads at once.
 class Tokenizer {
  public:
   // A tokenizer.json, or the metadata of a .gguf file.

@@ -1,8 +1,11 @@
 // From a stretch of text to the words that a model cuts into pieces.
 #include "model/pretokenizer.h"
 
+#include <algorithm>
+
 #include "model/normalizer.h"
 #include "model/pretokenizer_scanners.h"
+#include "model/space_marks.h"
 #include "model/unicode.h"
 
 namespace limelight::detail {
@@ -70,18 +73,20 @@ std::vector<Range> split_once(WordStep step, std::u32string_view text) {
       return pieces(text, [&](size_t begin) { return end_of_llama3_piece(text, begin, 3); });
     case WordStep::kQwen2:
       return pieces(text, [&](size_t begin) { return end_of_llama3_piece(text, begin, 1); });
+    case WordStep::kSpaceMarks:
+      return pieces(text, [&](size_t begin) { return std::min(text.find(kSpaceMark, begin + 1), text.size()); });
   }
   return {};
 }
 
 }  // namespace
 
-Characters Pretokenizer::with_prefix(Characters text) const {
-  const bool wanted = prefix == TextPrefix::kSpace || (prefix == TextPrefix::kMissingSpace && text.codes[0] != U' ');
-  if (!wanted) return text;
-  const int64_t begin = text.spans.front().begin;
-  text.codes.insert(text.codes.begin(), U' ');
-  text.spans.insert(text.spans.begin(), {begin, begin});
+Characters Pretokenizer::prepared(Characters text) const {
+  const char32_t space = marks_spaces ? kSpaceMark : U' ';
+  if (marks_spaces) mark_spaces(text);
+  const bool at_start = prefix != TextPrefix::kMissingSpaceAtStart || text.spans.front().begin == 0;
+  const bool missing = text.codes.front() != space && at_start;
+  if (prefix == TextPrefix::kSpace || (prefix != TextPrefix::kNone && missing)) prepend(text, space);
   return text;
 }
 

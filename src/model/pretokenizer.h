@@ -19,21 +19,24 @@ enum class WordStep {
   kGpt2,             // the patterns of pretokenizer_scanners.h
   kLlama3,
   kQwen2,
+  kSpaceMarks,  // each U+2581 begins a word (Metaspace)
 };
 
 // What goes before each stretch of text.
 enum class TextPrefix {
   kNone,
-  kMissingSpace,  // a space, where there is none
-  kSpace,         // a space more
+  kMissingSpace,         // a space, where there is none
+  kMissingSpaceAtStart,  // that only where the text begins
+  kSpace,                // a space more
 };
 
 struct Pretokenizer {
   TextPrefix prefix = TextPrefix::kNone;
   std::vector<WordStep> steps;
+  bool marks_spaces = false;  // a space is U+2581 here, the prefix too
 
-  // A stretch that is not empty, with the prefix, whose span is empty.
-  Characters with_prefix(Characters text) const;
+  // A stretch that is not empty, marked, with the prefix, whose span is empty.
+  Characters prepared(Characters text) const;
   // The words of a stretch in order; without steps the whole.
   std::vector<Range> split(std::u32string_view text) const;
 };

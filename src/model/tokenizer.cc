@@ -15,7 +15,7 @@ using detail::Range;
 
 namespace {
 
-using Model = std::variant<detail::WordPiece, detail::ByteLevelBpe, detail::ScoredBpe>;
+using Model = std::variant<detail::WordPiece, detail::ByteLevelBpe, detail::CharacterBpe>;
 
 struct MakeModel {
   const detail::Vocabulary& vocabulary;
@@ -24,7 +24,9 @@ struct MakeModel {
   Model operator()(detail::ByteLevelBpeConfig& config) const {
     return detail::ByteLevelBpe(std::move(config), vocabulary);
   }
-  Model operator()(detail::ScoredBpeConfig& config) const { return detail::ScoredBpe(std::move(config), vocabulary); }
+  Model operator()(detail::CharacterBpeConfig& config) const {
+    return detail::CharacterBpe(std::move(config), vocabulary);
+  }
 };
 
 struct Normalize {
@@ -33,6 +35,7 @@ struct Normalize {
   Characters operator()(const detail::NoNormalizer&) const { return text; }
   Characters operator()(const detail::BertNormalizer& normalizer) const { return normalizer.normalize(text); }
   Characters operator()(const detail::NfcNormalizer&) const { return detail::compose_nfc(text); }
+  Characters operator()(const detail::SpaceMarkNormalizer& normalizer) const { return normalizer.normalize(text); }
 };
 
 std::string prefix_of(const detail::TokenizerConfig& config) {
@@ -58,6 +61,7 @@ Tokenizer::State::State(detail::TokenizerConfig config)
       trims_spans(trims_spans_of(config)),
       continuing_prefix(prefix_of(config)),
       model(std::visit(MakeModel{vocabulary}, config.model)),
+      leading_space(config.leading_space),
       before(std::move(config.before)),
       after(std::move(config.after)),
       first_id(config.first_id),
@@ -99,7 +103,7 @@ void Tokenizer::State::encode_normalized(const Characters& text, std::vector<Tok
     if (token != nullptr) {
       tokens.push_back(added_token(*token, text, range));
     } else {
-      encode_stretch(pretokenizer.with_prefix(text.part(range)), tokens);
+      encode_stretch(pretokenizer.prepared(text.part(range)), tokens);
     }
   }
 }

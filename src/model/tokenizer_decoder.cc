@@ -12,9 +12,9 @@ constexpr std::string_view kReplacement = "\uFFFD";
 struct BytesOf {
   const std::string& piece;
   bool added;     // an added token stands for itself
-  bool at_start;  // of a stretch of text; with words put together by spaces, of the whole
+  bool at_start;  // of a stretch of text, or of the whole
   const std::string& continuing_prefix;
-  bool adds_space;  // the model put one at the start
+  bool strips_space;  // one at the start is not the text's
 
   std::string operator()(const detail::WordPiece&) const {
     if (at_start) return piece;
@@ -26,10 +26,10 @@ struct BytesOf {
     return added ? piece : detail::bytes_of_piece(piece).value_or(piece);
   }
 
-  std::string operator()(const detail::ScoredBpe&) const {
+  std::string operator()(const detail::CharacterBpe&) const {
     if (added) return piece;
-    std::string bytes = detail::bytes_of_scored_piece(piece);
-    return at_start && adds_space && bytes.starts_with(' ') ? bytes.substr(1) : bytes;
+    std::string bytes = detail::bytes_of_character_piece(piece);
+    return at_start && strips_space && bytes.starts_with(' ') ? bytes.substr(1) : bytes;
   }
 };
 
@@ -63,11 +63,12 @@ std::string TokenDecoder::push(int32_t id) {
   const bool added = found != state.added_special.end();
   const bool shown = !added || !found->second || options_.special;
   if (shown) {
-    const bool adds_space = state.pretokenizer.prefix == detail::TextPrefix::kSpace;
-    held_ += std::visit(BytesOf{piece->text, added, at_start_, state.continuing_prefix, adds_space}, state.model);
+    const bool strips_space = state.leading_space != detail::LeadingSpace::kStays;
+    held_ += std::visit(BytesOf{piece->text, added, at_start_, state.continuing_prefix, strips_space}, state.model);
   }
-  // A stretch of text begins anew after an added token; words of WordPiece are put together across it.
-  const bool across = std::holds_alternative<detail::WordPiece>(state.model);
+  // A stretch of text begins anew after an added token, but where the start is that of the whole.
+  const bool across = std::holds_alternative<detail::WordPiece>(state.model) ||
+                      state.leading_space == detail::LeadingSpace::kOfTheTextGoes;
   at_start_ = added && (across ? at_start_ && !shown : true);
   return take_whole(held_);
 }

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "model/json_field.h"
+#include "model/tokenizer_json_characters.h"
 #include "model/tokenizer_json_steps.h"
 
 namespace limelight::detail {
@@ -74,7 +75,7 @@ void read_template(const JsonField& field, TokenizerConfig& config) {
 // Of ByteLevel and RobertaProcessing.
 void read_trimming(const JsonField& field, TokenizerConfig& config) {
   auto* model = std::get_if<ByteLevelBpeConfig>(&config.model);
-  if (model == nullptr) field["type"].refuse("a step of WordPiece");
+  if (model == nullptr) field["type"].refuse("a step that only adds special tokens");
   if (field["trim_offsets"].as_bool()) model->trim_spans = true;
 }
 
@@ -102,7 +103,8 @@ void read_post_processor(const JsonField& field, TokenizerConfig& config) {
 }
 
 // WordPiece's own joining of words needs no decoder.
-void check_decoder(const JsonField& root, const TokenizerConfig& config) {
+void read_decoder(const JsonField& root, TokenizerConfig& config) {
+  if (std::holds_alternative<CharacterBpeConfig>(config.model)) read_character_decoder(root["decoder"], config);
   const auto decoder = root.find("decoder");
   if (!decoder || !std::holds_alternative<ByteLevelBpeConfig>(config.model)) return;
   if ((*decoder)["type"].as_string() != "ByteLevel") (*decoder)["type"].refuse("ByteLevel");
@@ -117,10 +119,10 @@ TokenizerConfig read_tokenizer_json(const std::filesystem::path& path) {
   // The model first: another kind of tokenizer is told by its model's name.
   read_model(root["model"], config);
   if (const auto normalizer = root.find("normalizer")) read_normalizer(*normalizer, config);
-  read_pre_tokenizer(root["pre_tokenizer"], config);
+  read_pre_tokenizer(root, config);
   if (const auto added = root.find("added_tokens")) read_added_tokens(*added, config);
   if (const auto post = root.find("post_processor")) read_post_processor(*post, config);
-  check_decoder(root, config);
+  read_decoder(root, config);
   return config;
 }
 

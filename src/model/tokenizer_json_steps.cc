@@ -2,16 +2,19 @@
 #include "model/tokenizer_json_steps.h"
 
 #include <limits>
+#include <utility>
 
 #include "model/pretokenizer_scanners.h"
+#include "model/tokenizer_json_characters.h"
 
 namespace limelight::detail {
 namespace {
 
 constexpr int64_t kMaxId = std::numeric_limits<int32_t>::max();
 
-bool has_byte_level_model(const TokenizerConfig& config) {
-  return std::holds_alternative<ByteLevelBpeConfig>(config.model);
+template <class Config>
+bool has_model(const TokenizerConfig& config) {
+  return std::holds_alternative<Config>(config.model);
 }
 
 // A member that may be absent: false then.
@@ -49,23 +52,32 @@ void read_merge(const JsonField& field, const Vocabulary& vocabulary, MergeTable
   if (expected) field.refuse(*expected);
 }
 
-void read_byte_level_bpe(const JsonField& field, TokenizerConfig& config) {
-  if (const auto dropout = field.find("dropout")) dropout->refuse("null");
-  for (const char* name : {"continuing_subword_prefix", "end_of_word_suffix"}) {
-    const auto affix = field.find(name);
-    if (affix && !affix->as_string().empty()) affix->refuse("null or nothing");
-  }
-  if (flag(field, "byte_fallback")) field["byte_fallback"].refuse("false");
+void read_byte_level_bpe(const JsonField& field, MergeTable merges, TokenizerConfig& config) {
   ByteLevelBpeConfig model;
+  model.merges = std::move(merges);
   model.whole_words_first = flag(field, "ignore_merges");
-  read_vocabulary(field["vocab"], config);
-  field["merges"].each([&](const JsonField& merge) { read_merge(merge, config.vocabulary, model.merges); });
   const bool fused = flag(field, "fuse_unk");
   if (const auto unknown = field.find("unk_token"); unknown && !unknown->as_string().empty()) {
     model.unknown = find_in_vocabulary(config.vocabulary, *unknown).id;
     if (fused) field["fuse_unk"].refuse("false");
   }
   config.model = std::move(model);
+}
+
+void read_bpe(const JsonField& field, TokenizerConfig& config) {
+  if (const auto dropout = field.find("dropout")) dropout->refuse("null");
+  for (const char* name : {"continuing_subword_prefix", "end_of_word_suffix"}) {
+    const auto affix = field.find(name);
+    if (affix && !affix->as_string().empty()) affix->refuse("null or nothing");
+  }
+  read_vocabulary(field["vocab"], config);
+  MergeTable merges;
+  field["merges"].each([&](const JsonField& merge) { read_merge(merge, config.vocabulary, merges); });
+  if (flag(field, "byte_fallback")) {
+    read_character_bpe(field, std::move(merges), config);
+  } else {
+    read_byte_level_bpe(field, std::move(merges), config);
+  }
 }
 
 BertNormalizer read_bert_normalizer(const JsonField& field) {
@@ -164,13 +176,14 @@ void read_model(const JsonField& model, TokenizerConfig& config) {
   if (type == "WordPiece") {
     read_wordpiece(model, config);
   } else if (type == "BPE") {
-    read_byte_level_bpe(model, config);
+    read_bpe(model, config);
   } else {
     model["type"].refuse("WordPiece or BPE");
   }
 }
 
 void read_normalizer(const JsonField& normalizer, TokenizerConfig& config) {
+  if (has_model<CharacterBpeConfig>(config)) return read_space_marks(normalizer, config);
   const std::string& type = normalizer["type"].as_string();
   if (type == "BertNormalizer") {
     config.normalizer = read_bert_normalizer(normalizer);
@@ -181,13 +194,18 @@ void read_normalizer(const JsonField& normalizer, TokenizerConfig& config) {
   }
 }
 
-void read_pre_tokenizer(const JsonField& pre_tokenizer, TokenizerConfig& config) {
-  if (has_byte_level_model(config)) {
-    read_byte_level_steps(pre_tokenizer, config.pretokenizer);
-  } else if (pre_tokenizer["type"].as_string() == "BertPreTokenizer") {
+void read_pre_tokenizer(const JsonField& root, TokenizerConfig& config) {
+  const auto given = root.find("pre_tokenizer");
+  if (!given && has_model<CharacterBpeConfig>(config)) return;
+  const JsonField field = root["pre_tokenizer"];
+  if (has_model<CharacterBpeConfig>(config)) {
+    read_metaspace(field, config);
+  } else if (has_model<ByteLevelBpeConfig>(config)) {
+    read_byte_level_steps(field, config.pretokenizer);
+  } else if (field["type"].as_string() == "BertPreTokenizer") {
     config.pretokenizer.steps = {WordStep::kBertWords};
   } else {
-    pre_tokenizer["type"].refuse("BertPreTokenizer");
+    field["type"].refuse("BertPreTokenizer");
   }
 }
 

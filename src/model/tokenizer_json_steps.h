@@ -13,6 +13,6 @@ const Piece& find_in_vocabulary(const Vocabulary& vocabulary, const JsonField& t
 // The model fills the vocabulary too, so it is read first.
 void read_model(const JsonField& model, TokenizerConfig& config);
 void read_normalizer(const JsonField& normalizer, TokenizerConfig& config);
-void read_pre_tokenizer(const JsonField& pre_tokenizer, TokenizerConfig& config);
+void read_pre_tokenizer(const JsonField& root, TokenizerConfig& config);  // only a BPE of characters may have none
 
 }  // namespace limelight::detail

@@ -116,20 +116,22 @@ void Reader::read_byte_level() {
 
 void Reader::read_scored() {
   expect_one_each("scores", parts_.scores.size());
-  ScoredBpeConfig model;
+  PieceScores scores;
   for (size_t i = 0; i < parts_.scores.size(); ++i) {
     if (!std::isfinite(parts_.scores[i]))
       refuse(element("scores", i), "a finite number", std::to_string(parts_.scores[i]));
     const TokenType type = type_of(i);
     if (type == kUnknown || type == kControl || type == kByte) continue;  // no characters join to these
-    model.scores.emplace(static_cast<int32_t>(i), parts_.scores[i]);
+    scores.emplace(static_cast<int32_t>(i), parts_.scores[i]);
   }
-  for (unsigned byte = 0; byte < 256; ++byte) {
-    const std::string piece = byte_fallback_piece(static_cast<unsigned char>(byte));
-    if (config_.vocabulary.find(piece) == nullptr) refuse("tokens", "a token for each byte", "none for " + piece);
+  if (const auto byte = byte_without_piece(config_.vocabulary))
+    refuse("tokens", "a token for each byte", "none for " + *byte);
+  config_.pretokenizer.marks_spaces = true;
+  if (parts_.add_space_prefix.value_or(true)) {
+    config_.pretokenizer.prefix = TextPrefix::kSpace;
+    config_.leading_space = LeadingSpace::kOfAStretchGoes;
   }
-  if (parts_.add_space_prefix.value_or(true)) config_.pretokenizer.prefix = TextPrefix::kSpace;
-  config_.model = std::move(model);
+  config_.model = CharacterBpeConfig{std::move(scores)};
 }
 
 const Piece& Reader::template_piece(const char* field, const std::optional<int64_t>& id) const {

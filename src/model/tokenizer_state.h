@@ -22,13 +22,15 @@ struct Tokenizer::State {
   void encode_stretch(const detail::Characters& text, std::vector<Token>& tokens) const;
 
   detail::Vocabulary vocabulary;
-  std::variant<detail::NoNormalizer, detail::BertNormalizer, detail::NfcNormalizer> normalizer;
+  std::variant<detail::NoNormalizer, detail::BertNormalizer, detail::NfcNormalizer, detail::SpaceMarkNormalizer>
+      normalizer;
   detail::Pretokenizer pretokenizer;
   bool trims_spans = false;
   std::string continuing_prefix;  // WordPiece's "##"
-  std::variant<detail::WordPiece, detail::ByteLevelBpe, detail::ScoredBpe> model;
+  std::variant<detail::WordPiece, detail::ByteLevelBpe, detail::CharacterBpe> model;
   detail::AddedTokens added_raw, added_normalized;
   std::unordered_map<int32_t, bool> added_special;  // id of an added token -> it is special
+  detail::LeadingSpace leading_space;
   std::vector<detail::Piece> before, after;
   std::optional<int32_t> first_id, last_id;
 };

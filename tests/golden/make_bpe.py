@@ -3,7 +3,8 @@
     python make_bpe.py > bpe.json
 
 "pretokenizers": the words of texts. "tokenizers": one whole tokenizer.json ("base"), cases that change it (a JSON merge
-patch), and the ids, offsets and decoded texts. "sentencepiece": a Llama-2-like vocabulary and ids. Offsets count code points.
+patch), and the ids, offsets and decoded texts. "sentencepiece": a Llama-2-like vocabulary and ids. "byte_fallback": that
+vocabulary as a tokenizer.json, in the forms that folders of Llama 2 and Mistral have. Offsets count code points.
 Texts keep to characters that were in Unicode when the peers' tables were made.
 """
 
@@ -117,6 +118,13 @@ TEXTS = STORY.split("\n") + [
 TEMPLATE = {"type": "TemplateProcessing", "single": [{"SpecialToken": {"id": "<|end|>", "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}}],
             "pair": [], "special_tokens": {"<|end|>": special("<|end|>", VOCABULARY)}}
 WITHOUT_Q = [merge for merge in BASE["model"]["merges"] if "q" not in "".join(merge)]
+
+
+def roberta(add_prefix_space, trim_offsets):
+    return {"type": "RobertaProcessing", "sep": ["<|end|>", VOCABULARY], "cls": ["<mask>", VOCABULARY + 1],
+            "trim_offsets": trim_offsets, "add_prefix_space": add_prefix_space}
+
+
 CHANGES = [
     {},
     {"post_processor": byte_level()},
@@ -125,7 +133,8 @@ CHANGES = [
     {"pre_tokenizer": STEPS["qwen2"]},
     {"pre_tokenizer": STEPS["runs of punctuation"]},
     {"model": {"unk_token": "z", "vocab": {"q": None, "no byte": BASE["model"]["vocab"]["q"]}, "merges": WITHOUT_Q}},
-    {"post_processor": {"type": "RobertaProcessing", "sep": ["<|end|>", VOCABULARY], "cls": ["<mask>", VOCABULARY + 1], "trim_offsets": True, "add_prefix_space": False}},
+    {"post_processor": roberta(add_prefix_space=False, trim_offsets=True)},
+    {"pre_tokenizer": byte_level(add_prefix_space=True), "post_processor": roberta(add_prefix_space=True, trim_offsets=False)},
 ]
 
 
@@ -142,10 +151,10 @@ def patched(target, patch):
     return target
 
 
-def case(changes):
-    tokenizer = tokenizer_of(patched(BASE, changes))
+def case(changes, base=BASE, of=TEXTS + noise(20, 2)):
+    tokenizer = tokenizer_of(patched(base, changes))
     texts = []
-    for text in TEXTS + noise(20, 2):
+    for text in of:
         encoding = tokenizer.encode(text)
         texts.append({"text": text, "ids": encoding.ids, "offsets": encoding.offsets,
                       "decoded": tokenizer.decode(encoding.ids, skip_special_tokens=False), "plain": tokenizer.decode(encoding.ids)})
@@ -167,6 +176,50 @@ def llama2():
             "texts": [{"text": text, "ids": peer.encode(text)} for text in texts]}
 
 
+def merges_of(tokens, scores):
+    """Every cut of a piece into two, the best score first, as Transformers makes them."""
+    ids, found = {token: i for i, token in enumerate(tokens)}, []
+    for token, score in zip(tokens, scores):
+        cuts = [(token[:i], token[i:]) for i in range(1, len(token)) if token[:i] in ids and token[i:] in ids]
+        found += [(score, *cut) for cut in sorted(cuts, key=lambda cut: (ids[cut[0]], ids[cut[1]]))]
+    return [list(cut) for _, *cut in sorted(found, key=lambda m: (m[0], len(m[1]), len(m[2])), reverse=True)]
+
+
+def replace(old, new):
+    return {"type": "Replace", "pattern": {"String": old}, "content": new}
+
+
+def metaspace(**fields):
+    return {"normalizer": None, "pre_tokenizer": {"type": "Metaspace", "replacement": MARK, **fields}}
+
+
+MARK = "\u2581"
+DECODERS = [replace(MARK, " "), {"type": "ByteFallback"}, {"type": "Fuse"}, {"type": "Strip", "content": " ", "start": 1, "stop": 0}]
+START = {"type": "TemplateProcessing", "single": [{"SpecialToken": {"id": "<s>", "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}}],
+         "pair": [], "special_tokens": {"<s>": special("<s>", 1)}}
+FORMS = [
+    {},
+    metaspace(prepend_scheme="first", split=False),
+    metaspace(prepend_scheme="always", split=True),
+    metaspace(prepend_scheme="never"),
+    metaspace(add_prefix_space=True),
+    metaspace(add_prefix_space=True, prepend_scheme="first"),
+    {"normalizer": replace(" ", MARK), "decoder": {"type": "Sequence", "decoders": DECODERS[:3]}},
+]
+
+
+def byte_fallback(llama):
+    model = {"type": "BPE", "dropout": None, "unk_token": "<unk>", "continuing_subword_prefix": None, "end_of_word_suffix": None,
+             "fuse_unk": True, "byte_fallback": True, "ignore_merges": False,
+             "vocab": {token: i for i, token in enumerate(llama["tokens"])}, "merges": merges_of(llama["tokens"], llama["scores"])}
+    base = {"version": "1.0", "truncation": None, "padding": None,
+            "added_tokens": [added(i, token, "special") for i, token in enumerate(["<unk>", "<s>", "</s>"])],
+            "normalizer": {"type": "Sequence", "normalizers": [{"type": "Prepend", "prepend": MARK}, replace(" ", MARK)]},
+            "pre_tokenizer": None, "post_processor": START, "decoder": {"type": "Sequence", "decoders": DECODERS}, "model": model}
+    texts = STORY.split("\n")[1:3] + ["", "  ", " the light ", "hello  world", "caf\u00e9 \u65e5\u672c\u8a9e \U0001f600"] + noise(12, 4) + ["</s>", "a</s>b", "a </s> b", " </s>a", f"{MARK}a {MARK}", "</s></s> a", "<s>a", "a\u200bb"]
+    return {"base": base, "tokenizers": [case(form, base, texts) for form in FORMS]}
+
+
 def line(value):
     return json.dumps(value, separators=(",", ":"))
 
@@ -176,7 +229,8 @@ def main():
     print(",\n".join(line({"name": name, "pre_tokenizer": steps, "texts": words_of(steps)}) for name, steps in STEPS.items()))
     print('],\n"base":', line(BASE), ',\n"tokenizers": [')
     print(",\n".join(line(case(changes)) for changes in CHANGES))
-    print('],\n"sentencepiece":', line(llama2()), "}")
+    llama = llama2()
+    print('],\n"sentencepiece":', line(llama), ',\n"byte_fallback":', line(byte_fallback(llama)), "}")
 
 
 main()

@@ -107,12 +107,14 @@ TEST(Pretokenizer, EveryStepKeepsEveryCharacter) {
 
 TEST(Pretokenizer, APrefixSpansNothing) {
   const Characters text = decode_utf8("ab", "test").part({1, 2});
-  const Characters prefixed = Pretokenizer{TextPrefix::kMissingSpace, {}}.with_prefix(text);
+  const Characters prefixed = Pretokenizer{TextPrefix::kMissingSpace, {}}.prepared(text);
   EXPECT_EQ(prefixed.codes, U" b");
   EXPECT_EQ(prefixed.spans[0], (Span{1, 1}));
   const Characters spaced = decode_utf8(" b", "test");
-  EXPECT_EQ((Pretokenizer{TextPrefix::kMissingSpace, {}}.with_prefix(spaced).codes), U" b");
-  EXPECT_EQ((Pretokenizer{TextPrefix::kSpace, {}}.with_prefix(spaced).codes), U"  b");
+  EXPECT_EQ((Pretokenizer{TextPrefix::kMissingSpace, {}}.prepared(spaced).codes), U" b");
+  EXPECT_EQ((Pretokenizer{TextPrefix::kSpace, {}}.prepared(spaced).codes), U"  b");
+  EXPECT_EQ((Pretokenizer{TextPrefix::kMissingSpaceAtStart, {}}.prepared(text).codes), U"b");
+  EXPECT_EQ((Pretokenizer{TextPrefix::kMissingSpaceAtStart, {}, true}.prepared(spaced).codes), U"\u2581b");
 }
 
 }  // namespace

@@ -43,7 +43,8 @@ TEST(BpeJson, StepsThatAreNotKnownAreRefusedByName) {
             "pre_tokenizer.behavior: expected Isolated or Contiguous, found \"Removed\"");
   EXPECT_EQ(refusal_with("/decoder/type", "Metaspace"), "decoder.type: expected ByteLevel, found \"Metaspace\"");
   EXPECT_EQ(refusal_with("/model/dropout", 0.1), "model.dropout: expected null, found 0.1");
-  EXPECT_EQ(refusal_with("/model/byte_fallback", true), "model.byte_fallback: expected false, found true");
+  EXPECT_EQ(refusal_with("/model/byte_fallback", true),
+            "model.vocab: expected a piece for each byte, also <0x00>, found an object");
   EXPECT_EQ(refusal_with("/model/end_of_word_suffix", "</w>"),
             "model.end_of_word_suffix: expected null or nothing, found \"</w>\"");
   EXPECT_EQ(refusal_with("/normalizer", {{"type", "Lowercase"}}),

@@ -3,10 +3,9 @@
 
 #include <random>
 
-#include "model/bpe_scored.h"
-#include "model/tokenizer_parts.h"
 #include "model/utf8.h"
 #include "tests/model/small_bpe.h"
+#include "tests/model/small_llama.h"
 #include "tests/model/thrown.h"
 
 namespace limelight {
@@ -27,21 +26,8 @@ Tokenizer small() {
   return testing::load_config(config);
 }
 
-// A Llama 2 of letters.
 Tokenizer scored() {
-  detail::TokenizerParts parts;
-  std::vector<std::string> tokens = {"<unk>", "<s>", "</s>"};
-  for (int byte = 0; byte < 256; ++byte)
-    tokens.push_back(detail::byte_fallback_piece(static_cast<unsigned char>(byte)));
-  for (const char* piece : {"\u2581", "h", "i", "hi", "\u2581hi"}) tokens.emplace_back(piece);
-  parts.model = "llama";
-  parts.tokens.assign(tokens.begin(), tokens.end());
-  parts.token_types.assign(tokens.size(), 1);
-  for (size_t i = 0; i < 3; ++i) parts.token_types[i] = i == 0 ? 2 : 3;
-  parts.scores.assign(tokens.size(), -1);
-  parts.bos = 1;
-  parts.eos = 2;
-  return Tokenizer(detail::tokenizer_config(parts));
+  return Tokenizer(detail::tokenizer_config(testing::SmallLlama().parts()));
 }
 
 std::string random_text(std::mt19937& random) {

@@ -55,7 +55,7 @@ TEST(TokenizerJson, UnknownStepsAreRefusedByName) {
             "post_processor.type: expected TemplateProcessing, BertProcessing, RobertaProcessing, ByteLevel or a "
             "Sequence of these, found \"Metaspace\"");
   EXPECT_EQ(refusal_with("/post_processor", {{"type", "ByteLevel"}, {"trim_offsets", true}}),
-            "post_processor.type: expected a step of WordPiece, found \"ByteLevel\"");
+            "post_processor.type: expected a step that only adds special tokens, found \"ByteLevel\"");
 }
 
 TEST(TokenizerJson, MissingFieldsAreNamed) {
