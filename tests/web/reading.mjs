@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 
 const kRaised = "⁰¹²³⁴⁵⁶⁷⁸⁹";
-const kSizes = { bytes: 1, KB: 2 ** 10, MB: 2 ** 20, GB: 2 ** 30, TB: 2 ** 40, PB: 2 ** 50 };
+const kSizes = { bytes: 1, KB: 1e3, MB: 1e6, GB: 1e9, TB: 1e12, PB: 1e15 };
 
 // The value a text says and how far it may be off: half of its last digit.
 export function written(text) {

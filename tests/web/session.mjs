@@ -21,7 +21,7 @@ export function program(...args) {
 }
 
 function served() {
-  const child = spawn(kProgram, ["studio", "--port", "0", "--no-open"], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(kProgram, ["studio", "--no-open"], { stdio: ["ignore", "pipe", "inherit"] });
   const url = new Promise((give, fail) => {
     let told = "";
     child.stdout.on("data", (text) => {

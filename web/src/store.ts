@@ -19,15 +19,27 @@ export function current(): State {
   return state;
 }
 
+// Browsers refuse an address that changes at every key, so what is tuned is written a moment later.
+const kRest = 150;
+let waiting = 0;
+
+function write() {
+  clearTimeout(waiting);
+  waiting = 0;
+  history.replaceState(null, "", toFragment(state));
+}
+
 export function go(patch: Partial<State>) {
+  if (waiting) write();
   const [next, fragment] = moved(patch);
   if (fragment !== toFragment(state)) history.pushState(null, "", fragment);
   set(next);
 }
 
 export function tune(patch: Partial<State>) {
-  const [next, fragment] = moved(patch);
-  history.replaceState(null, "", fragment);
+  const [next] = moved(patch);
+  clearTimeout(waiting);
+  waiting = setTimeout(write, kRest);
   set(next);
 }
 
@@ -35,8 +47,17 @@ export function linkTo(patch: Partial<State>): string {
   return toFragment({ ...state, ...patch });
 }
 
-addEventListener("popstate", () => set(fromFragment(location.hash)));
-addEventListener("hashchange", () => set(fromFragment(location.hash)));
+// A link or the way back: what was about to be written belongs to a place that was left.
+function arrived() {
+  clearTimeout(waiting);
+  waiting = 0;
+  set(fromFragment(location.hash));
+}
+
+addEventListener("popstate", arrived);
+addEventListener("hashchange", arrived);
+// A click may follow a link: the place it leaves is written first.
+for (const leaving of ["click", "pagehide"]) addEventListener(leaving, () => waiting && write(), true);
 
 export function useStudio(): State {
   const [seen, show] = useState(state);

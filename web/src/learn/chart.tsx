@@ -22,6 +22,8 @@ const kLeft = 10;
 const kRight = 14;
 const kTop = 20;
 const kBottom = 26;
+const kLabel = 9; // letters of a place's name, at most
+const kLetter = 7.5;
 
 function scaleOf(values: number[], log: boolean): (value: number) => number {
   const room = kHeight - kTop - kBottom;
@@ -46,7 +48,8 @@ export function Chart({ title, places, series, text, log = false, top, topName }
   const y = scaleOf(all, log);
   const step = (kWidth - kLeft - kRight - 40) / Math.max(places.length - 1, 1);
   const x = (i: number) => kLeft + 20 + i * step;
-  const sparse = Math.ceil(places.length / 12);
+  const longest = Math.max(...places.map((place) => Math.min(place.length, kLabel)), 1);
+  const sparse = Math.ceil((longest * kLetter) / step);
   return (
     <div class="chart">
       <h2 id={id}>{title}</h2>
@@ -82,7 +85,7 @@ export function Chart({ title, places, series, text, log = false, top, topName }
         {places.map((place, i) =>
           i % sparse === 0 ? (
             <text key={i} x={x(i)} y={kHeight - 8} text-anchor="middle">
-              {place.length > 9 ? `${place.slice(0, 8)}…` : place}
+              {place.length > kLabel ? `${place.slice(0, kLabel - 1)}…` : place}
             </text>
           ) : null,
         )}

@@ -52,8 +52,8 @@ const kBeside = 6; // columns of two grids that fit side by side
 const kNames: Record<string, string> = {
   smallest_row_sum: "smallest row sum",
   largest_row_sum: "largest row sum",
-  leak: "largest share that leaks to hidden words",
-  mean_leak: "mean share that leaks",
+  leak: "largest share that went to hidden words",
+  mean_leak: "mean share that went there",
   d_k: "dₖ",
   largest_score: "largest score, not divided",
   largest_scaled: "largest score, divided",

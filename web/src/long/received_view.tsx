@@ -22,6 +22,15 @@ function binned(received: Float32Array): Bin[] {
   return bins;
 }
 
+// Where light rests on the first token that has nowhere to go, it would make all else look dark.
+const kSink = 4;
+
+export function scaleOf(received: Float32Array): number {
+  let others = 0;
+  for (let i = 1; i < received.length; ++i) others = Math.max(others, received[i]);
+  return received[0] > kSink * others && others > 0 ? others : Math.max(received[0] ?? 0, others);
+}
+
 interface ReceivedProps {
   text: Text;
   received: Float32Array;
@@ -35,7 +44,7 @@ export function ReceivedView({ text, received, special }: ReceivedProps) {
     () => Array.from(received.keys()).sort((a, b) => received[b] - received[a] || a - b),
     [received],
   );
-  const most = order.length ? received[order[0]] : 0;
+  const most = scaleOf(received);
   useLayoutEffect(() => {
     const element = canvas.current!;
     element.width = bins.length;
@@ -44,7 +53,7 @@ export function ReceivedView({ text, received, special }: ReceivedProps) {
     if (!context) return;
     context.fillStyle = getComputedStyle(element).color;
     bins.forEach((bin, i) => {
-      const height = most > 0 ? Math.max(1, Math.sqrt(bin.light / most) * kHeight) : 1;
+      const height = most > 0 ? Math.max(1, Math.min(1, Math.sqrt(bin.light / most)) * kHeight) : 1;
       context.fillRect(i, kHeight - height, 1, height);
     });
   });
@@ -59,7 +68,9 @@ export function ReceivedView({ text, received, special }: ReceivedProps) {
       <canvas class="received" ref={canvas} aria-hidden="true" onClick={pinAt} />
       <p class="small dim">
         From the first word to the last; the height is on a square root scale, up to {fixed(most, 1)} tokens' worth of
-        light. Special tokens receive {fixed(special, 1)}.
+        light.
+        {received[0] > most ? ` The first word receives ${fixed(received[0], 1)}, and is cut off at the top.` : ""}
+        {special > 0 ? ` Special tokens receive ${fixed(special, 1)}.` : ""}
       </p>
       <table>
         <caption class="unseen">The words that receive most light</caption>

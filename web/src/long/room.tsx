@@ -12,7 +12,7 @@ import { usualPin } from "../spotlight";
 import type { State } from "../state";
 import type { Text } from "./map_cells";
 import { LongMapView } from "./map_view";
-import { ReceivedView } from "./received_view";
+import { ReceivedView, scaleOf } from "./received_view";
 import { SearchField } from "./search_field";
 import { TextSource } from "./text_source";
 import { TextView } from "./text_view";
@@ -29,7 +29,9 @@ function askedOf(state: State): object | null {
 }
 
 function scaled(values: ArrayLike<number>, most: number): Float32Array {
-  return Float32Array.from(values, (value) => (Number.isNaN(value) || most === 0 ? value : Math.sqrt(value / most)));
+  return Float32Array.from(values, (value) =>
+    Number.isNaN(value) || most === 0 ? value : Math.min(1, Math.sqrt(value / most)),
+  );
 }
 
 interface RowProps {
@@ -95,10 +97,7 @@ function Views({ state, whole, map }: ViewsProps) {
         row.value!.row.map((share) => (share.blocked ? NaN : share.weight)),
         1,
       );
-    return scaled(
-      received,
-      received.reduce((a, b) => Math.max(a, b), 0),
-    );
+    return scaled(received, scaleOf(received));
   }, [shown, fits, row.value, received]);
   const blocked = fits ? row.value!.row.length - listed!.row.length : 0;
   return (

@@ -16,7 +16,8 @@ const kNoLight: Row = { row: [], special: 0, special_percent: 0, entropy: null, 
 
 // The words whose share is "rest": where the first token is a word, light rests there that has nowhere to go.
 export function restOf(light: Spotlight): number[] {
-  return light.head && !light.head.grid.special_name ? [0] : [];
+  const grid = light.head?.grid;
+  return light.look?.first_token || (grid && !grid.special_name) ? [0] : [];
 }
 
 function nameOf(units: string[], from: number[]): string {

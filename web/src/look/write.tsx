@@ -17,7 +17,7 @@ function TokenLight({ token }: TokenLightProps) {
   return (
     <div class="token-light">
       <h2>
-        Where “<bdi>{token.token}</bdi>” looked
+        Where “<bdi>{token.token.trim() || token.token}</bdi>” looked
       </h2>
       <table class="shares">
         <caption class="unseen">The strongest words for this token</caption>

@@ -33,8 +33,8 @@ export function whole(value: number): string {
 const kUnits = ["bytes", "KB", "MB", "GB", "TB", "PB"];
 
 export function bytesText(bytes: number): string {
-  const step = Math.min(Math.max(0, Math.floor(Math.log2(Math.max(bytes, 1)) / 10)), kUnits.length - 1);
-  const value = bytes / 1024 ** step;
+  const step = Math.min(Math.max(0, Math.floor(Math.log10(Math.max(bytes, 1)) / 3)), kUnits.length - 1);
+  const value = bytes / 1000 ** step;
   return `${value >= 100 || step === 0 ? Math.round(value) : value.toFixed(1)} ${kUnits[step]}`;
 }
 

@@ -5,6 +5,7 @@ import type { Row } from "../contract";
 import { Arc, arcsOf, Box, strongest } from "./arcs";
 import { percentText } from "./number";
 
+const kMany = 24; // words from which on they are set smaller
 const kMostArcs = 60; // more would be a haze: the others are thinner than a line
 const kMuch = 0.12; // of the light: its number stands on a glow, and is written darker
 
@@ -63,6 +64,7 @@ export function Sentence(props: SentenceProps) {
   const { words, gaps, row, from, keep = 100, hidden = [], onPreview, onPin, onUnpin } = props;
   const { list, boxes } = useBoxes(words);
   const [focus, setFocus] = useState(from[0] ?? 0);
+  const wrapped = boxes.length > 0 && boxes[0].top !== boxes[boxes.length - 1].top;
   const stop = Math.min(focus, words.length - 1);
   const weights = row ? row.row.map((share, i) => (share.blocked || hidden.includes(i) ? 0 : share.weight)) : [];
   const kept = strongest(weights, keep).slice(0, kMostArcs);
@@ -79,7 +81,11 @@ export function Sentence(props: SentenceProps) {
   };
 
   return (
-    <div class={words.length > 24 ? "sentence many" : "sentence"} ref={list} onPointerLeave={() => onPreview?.(null)}>
+    <div
+      class={`sentence${words.length > kMany ? " many" : ""}${wrapped ? " wrapped" : ""}`}
+      ref={list}
+      onPointerLeave={() => onPreview?.(null)}
+    >
       <ArcLines arcs={arcs} />
       <div class="words" role="toolbar" aria-label={props.label ?? "Words of the text"} onKeyDown={step}>
         {words.map((word, i) => {
