@@ -24,6 +24,9 @@ bool is_blank(const std::string& line) {
 
 using Vectors = std::vector<std::vector<float>>;
 
+// Enough for every thread to have work, and little memory: MiniLM takes 16 KiB a token.
+constexpr int64_t kBatchTokens = 4096;
+
 double cosine(const std::vector<float>& a, const std::vector<float>& b) {
   double sum = 0;  // both have length 1
   for (size_t i = 0; i < a.size(); ++i) sum += static_cast<double>(a[i]) * static_cast<double>(b[i]);
@@ -95,16 +98,26 @@ struct Embed {
     return lines;
   }
 
+  // Texts go through the model together, as many as make some thousand tokens.
   Vectors vectors(const studio::EncoderReader& encoder, const std::vector<std::string>& texts) const {
     Vectors vectors;
+    TokenBatch batch;
     ProgressBar progress("embed");
+    const auto embed_batch = [&] {
+      const Tensor<float, 2> found = encoder.model().embed(batch);
+      const int64_t channels = found.sizes()[1];
+      for (int64_t s = 0; s < batch.texts(); ++s)
+        vectors.emplace_back(found.data() + s * channels, found.data() + (s + 1) * channels);
+      progress.show(static_cast<double>(vectors.size()) / static_cast<double>(texts.size()));
+      batch = {};
+    };
     for (const std::string& text : texts) {
       const studio::Reading reading = studio::read_text(encoder, text, model.too_long());
       for (const std::string& line : reading.notes) note(line);
-      const Tensor<float, 1> vector = encoder.model().embed(reading.ids);
-      vectors.emplace_back(vector.data(), vector.data() + vector.count());
-      progress.show(static_cast<double>(vectors.size()) / static_cast<double>(texts.size()));
+      if (batch.tokens() + static_cast<int64_t>(reading.ids.size()) > kBatchTokens) embed_batch();
+      batch.add(reading.ids);
     }
+    embed_batch();
     return vectors;
   }
 

@@ -265,6 +265,13 @@ class Others(ProgramTest):
         spaced = json_of("embed", "-", "--similar", stdin="\na cat sleeps\n \r\na kitten naps\n\nthe market fell\n\n")
         self.assertEqual(spaced, several)
 
+    def test_a_text_among_many_has_the_vector_it_has_alone(self):
+        texts = [" ".join(["light", "goes", "where", "it", "may"][:1 + i % 5] * (1 + i * 7 % 40)) for i in range(150)]
+        together = json_of("embed", "-", stdin="\n".join(texts))["embeddings"]
+        self.assertEqual(len(together), len(texts))
+        for i in (0, 1, 74, 149):
+            self.assertEqual(together[i], json_of("embed", texts[i])["embedding"])
+
     def test_dump_holds_what_look_shows(self):
         with tempfile.TemporaryDirectory() as folder:
             out = os.path.join(folder, "a.safetensors")
