@@ -9,6 +9,7 @@
 #include <random>
 
 #include "tests/model/small_bpe.h"
+#include "tests/model/small_llama.h"
 
 namespace limelight {
 namespace {
@@ -122,9 +123,7 @@ double seconds(const Tokenizer& tokenizer, const std::string& text) {
   return best;
 }
 
-TEST(Bpe, TimeGrowsWithTheTextAndNoFaster) {
-  const Tokenizer tokenizer =
-      load_config(small_bpe({"a a", "aa aa", "u s", "Z Z", "_ _", "\u0120 \u0120", "\u0120\u0120 \u0120\u0120"}));
+void expect_linear(const Tokenizer& tokenizer) {
   for (const char* unit : {"a", "Z", "us", "_", " ", "\n", " \n", "\u4e2d", "'", "a ", "1", "\u0301"}) {
     const double once = seconds(tokenizer, repeated(unit, 25'000));
     const double four_times = seconds(tokenizer, repeated(unit, 100'000));
@@ -132,6 +131,16 @@ TEST(Bpe, TimeGrowsWithTheTextAndNoFaster) {
     EXPECT_LT(four_times, 10 * once + 0.02) << unit;
     EXPECT_LT(four_times, 1.0) << unit;
   }
+}
+
+TEST(Bpe, TimeGrowsWithTheTextAndNoFaster) {
+  expect_linear(
+      load_config(small_bpe({"a a", "aa aa", "u s", "Z Z", "_ _", "\u0120 \u0120", "\u0120\u0120 \u0120\u0120"})));
+  const testing::SmallLlama llama(
+      {"\u2581", "a", "u", "s", "Z", "aa", "aaaa", "us", "ZZ", "\u2581\u2581", "\u2581a", "\u2581\u2581\u2581\u2581"});
+  expect_linear(load_config(llama.json()));
+  expect_linear(load_config(llama.metaspace()));
+  expect_linear(Tokenizer(detail::tokenizer_config(llama.parts())));
 }
 
 TEST(Bpe, LongWordsNeedNoDeepStack) {

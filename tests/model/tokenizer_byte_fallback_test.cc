@@ -192,5 +192,25 @@ TEST(ByteFallback, OtherDecodersAreRefusedByName) {
             "decoder.decoders: expected Replace, ByteFallback, Fuse and, if need be, Strip, found an array");
 }
 
+TEST(ByteFallback, DamagedBytesNeverDoWorseThanAFormatError) {
+  const std::string good = SmallLlama().metaspace().dump();
+  const testing::TemporaryFolder folder;
+  const auto path = folder / "tokenizer.json";
+  std::mt19937 random(9);
+  int refused = 0;
+  for (int run = 0; run < 300; ++run) {
+    std::string bytes = good;
+    for (int change = 0; change < 3; ++change) bytes[random() % bytes.size()] = static_cast<char>(random());
+    testing::write_text(path, run % 5 == 0 ? good.substr(0, random() % good.size()) : bytes);
+    try {
+      const Tokenizer tokenizer = Tokenizer::load(path);
+      tokenizer.decode(ids_of(tokenizer, "hi </s> \u00E9\n"));
+    } catch (const FormatError&) {
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, 150);
+}
+
 }  // namespace
 }  // namespace limelight
