@@ -1,0 +1,101 @@
+// Scores, softmax row by row, blend. The grid is written, read and written once more, read once more.
+#include "lesson/plain.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "kernels/kernels.h"
+#include "lesson/draw.h"
+#include "limelight/nn.h"
+#include "nn/rows.h"
+
+namespace limelight::lesson {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Keys [begin, end) that the query sees.
+std::pair<int64_t, int64_t> seen(const AttentionOptions& options, int64_t query, int64_t tokens) {
+  const int64_t end = options.causal == Causal::kNone ? tokens : query + 1;
+  const Window& window = options.window;
+  return {window.left < 0 ? 0 : std::max<int64_t>(0, query - window.left),
+          window.right < 0 ? end : std::min(end, query + window.right + 1)};
+}
+
+// In place, by the functions of the engine's own softmax.
+void softmax_row(float* row, int64_t tokens, float scale, std::pair<int64_t, int64_t> keys) {
+  const detail::Kernels& kernels = detail::active_kernels();
+  float* first = row + keys.first;
+  const int64_t count = std::max<int64_t>(0, keys.second - keys.first);
+  float unused = 0, most = detail::kMinusInfinity, sum = 0;
+  kernels.scale(first, scale, count, first);
+  kernels.pool(first, first, count, &unused, &most);
+  kernels.weigh_scores(first, most, 1, count, first);
+  kernels.pool(first, first, count, &sum, &most);
+  kernels.scale(first, 1 / sum, count, first);
+  std::fill(row, first, 0.0f);
+  std::fill(first + count, row + tokens, 0.0f);
+}
+
+// The best time of a few runs, of more where they are short.
+template <class Work>
+double best_seconds(const Work& work) {
+  constexpr int kLeast = 2, kMost = 20;
+  constexpr double kEnough = 0.25;
+  double best = 0, total = 0;
+  for (int n = 0; n < kMost && (n < kLeast || total < kEnough); ++n) {
+    const auto start = Clock::now();
+    work();
+    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    best = n == 0 ? seconds : std::min(best, seconds);
+    total += seconds;
+  }
+  return best;
+}
+
+}  // namespace
+
+Tensor<float, 2> plain_attention(const HeadInput& head, const Run& run) {
+  const int64_t tokens = head.tokens(), depth = head.head_size(), width = head.v.sizes[3];
+  const TensorView<const float, 2> q{head.q.data, {tokens, depth}, {head.q.strides[2], head.q.strides[3]}};
+  const TensorView<const float, 2> k{head.k.data, {tokens, depth}, {head.k.strides[2], head.k.strides[3]}};
+  const TensorView<const float, 2> v_turned{head.v.data, {width, tokens}, {head.v.strides[3], head.v.strides[2]}};
+  const float scale = head.options.scale.value_or(1 / std::sqrt(static_cast<float>(depth)));
+  Tensor<float, 2> grid({tokens, tokens}), out({tokens, width});
+  Linear(k).forward(q, grid, run);
+  detail::for_row_blocks(tokens, tokens, run, "plain", [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) softmax_row(&grid(i, 0), tokens, scale, seen(head.options, i, tokens));
+  });
+  Linear(v_turned).forward(grid, out, run);
+  return out;
+}
+
+SpeedFigures measure_speed(int64_t tokens, int64_t d_k, Causal causal, const Run& run) {
+  const auto q = draw<4>(1, 0, {1, 1, tokens, d_k}), k = draw<4>(1, 1, {1, 1, tokens, d_k});
+  const auto v = draw<4>(1, 2, {1, 1, tokens, d_k});
+  HeadInput head{.q = q, .k = k, .v = v, .options = {}};
+  head.options.causal = causal;
+  head.options.run = run;
+  SpeedFigures figures;
+  Tensor<float, 2> plain;
+  figures.plain_seconds = best_seconds([&] { plain = plain_attention(head, run); });
+  Tensor<float, 4> flash({1, 1, tokens, d_k});
+  figures.flash_seconds = best_seconds([&] { attention(q, k, v, head.options, flash); });
+  for (int64_t n = 0; n < plain.count(); ++n) {
+    figures.difference = std::max(figures.difference, std::abs(double{plain.data()[n]} - double{flash.data()[n]}));
+  }
+  const auto floats = static_cast<int64_t>(sizeof(float));
+  figures.plain_bytes = (tokens * tokens + 3 * tokens * d_k) * floats;  // grid, output, both packed operands
+  figures.flash_bytes = flash_bytes(tokens, 1, d_k);
+  return figures;
+}
+
+int64_t flash_bytes(int64_t tokens, int64_t heads, int64_t d_k) {
+  // Only sizes count: all elements of the operands may be one float.
+  const float one = 0;
+  const TensorView<const float, 4> any{&one, {1, heads, tokens, d_k}, {0, 0, 0, 0}};
+  return explain(any, any, any).scratch_bytes + heads * tokens * (d_k + 1) * static_cast<int64_t>(sizeof(float));
+}
+
+}  // namespace limelight::lesson
