@@ -15,5 +15,6 @@ void add_attend(CommandLine& line);
 void add_models(CommandLine& line);
 void add_info(CommandLine& line);
 void add_bench(CommandLine& line);
+void add_studio(CommandLine& line);
 
 }  // namespace limelight::cli

@@ -58,19 +58,22 @@ struct Look {
         .rule([this] { return written_twice("--html", html, "--svg", svg); });
   }
 
+  std::vector<std::string> words() const { return word.empty() ? std::vector<std::string>{} : std::vector{word}; }
+
   void run() const {
     const auto reader = model.load();
     ProgressBar progress("look");
-    const studio::Spotlight light = studio::spotlight(*reader, source.text(),
-                                                      {.word = word,
-                                                       .layer = layer,
-                                                       .head = head,
-                                                       .find = find,
-                                                       .mask = model.mask(),
-                                                       .pieces = pieces,
-                                                       .without_first = without_first,
-                                                       .too_long = model.too_long(),
-                                                       .run = {.progress = progress.callback()}});
+    const studio::Spotlight light =
+        studio::spotlight(*reader, source.text(),
+                          {.words = words(),
+                           .layer = layer,
+                           .head = head,
+                           .find = find,
+                           .mask = model.mask(),
+                           .unit = pieces ? studio::UnitKind::kPiece : studio::UnitKind::kWord,
+                           .without_first = without_first,
+                           .too_long = model.too_long(),
+                           .run = {.progress = progress.callback()}});
     progress.finish();
     for (const std::string& line : light.notes) note(line);
     if (!html.empty()) write_file(html, studio::spotlight_html(light));

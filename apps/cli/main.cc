@@ -19,5 +19,6 @@ int main(int argc, char** argv) {
   limelight::cli::add_models(line);
   limelight::cli::add_info(line);
   limelight::cli::add_bench(line);
+  limelight::cli::add_studio(line);
   return line.run(argc, argv);
 }

@@ -30,6 +30,21 @@ const KnownModel* find_known(const std::string& name) {
   return found == known.end() ? nullptr : &*found;
 }
 
+// Where a model is, and the name it is shown by; empty: its own.
+std::pair<fs::path, std::string> place_of(const std::string& name) {
+  const KnownModel* known = find_known(name);
+  if (known == nullptr) {
+    if (on_disk(name)) return {name, ""};
+    detail::fail_file(fmt::format(
+        "model {}: neither a known name nor a folder or .gguf file; limelight models lists the names", name));
+  }
+  if (!is_present(*known)) {
+    detail::fail_file(
+        fmt::format("model {}: not in {}; bring it with: {}", name, models_folder().native(), fetch_command(name)));
+  }
+  return {models_folder() / name, name};
+}
+
 }  // namespace
 
 const std::vector<KnownModel>& known_models() {
@@ -52,18 +67,18 @@ std::string fetch_command(std::string_view name) {
   return fmt::format("tools/get-model {}", name);
 }
 
+bool is_known(const std::string& name) {
+  return find_known(name) != nullptr;
+}
+
 std::unique_ptr<studio::Reader> load_model(const std::string& name) {
-  const KnownModel* known = find_known(name);
-  if (known == nullptr) {
-    if (on_disk(name)) return studio::load_reader(name, "");
-    detail::fail_file(fmt::format(
-        "model {}: neither a known name nor a folder or .gguf file; limelight models lists the names", name));
-  }
-  if (!is_present(*known)) {
-    detail::fail_file(
-        fmt::format("model {}: not in {}; bring it with: {}", name, models_folder().native(), fetch_command(name)));
-  }
-  return studio::load_reader(models_folder() / name, name);
+  const auto [path, shown] = place_of(name);
+  return studio::load_reader(path, shown);
+}
+
+studio::ReaderFacts model_facts(const std::string& name) {
+  const auto [path, shown] = place_of(name);
+  return studio::read_facts(path, shown);
 }
 
 }  // namespace limelight::cli

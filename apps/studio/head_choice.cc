@@ -40,6 +40,13 @@ double strongest_link(const LayerLight& light, int64_t head, const std::vector<Q
   return best;
 }
 
+double link_of_all(const LayerLight& light, int64_t head, const std::vector<Query>& queries,
+                   const std::vector<int64_t>& tokens) {
+  double sum = 0;
+  for (const Query& query : queries) sum += link(light, head, query.rows, tokens);
+  return sum;
+}
+
 std::string rule(const HeadWish& wish, const Reading& reading, int64_t distance) {
   std::string text = "strongest link to a word that is not next to it";
   if (distance < 2) text = distance == 1 ? "strongest link to another word" : "strongest link to itself";
@@ -77,7 +84,7 @@ HeadChoice strongest_head(const Light& light, const HeadWish& wish, const std::v
       for (int64_t head = 0; head < layer.heads(); ++head) {
         if (wish.head && *wish.head != head) continue;
         const double strength =
-            wish.find ? link(layer, head, queries.front().rows, reading.words[static_cast<size_t>(*wish.find)].tokens)
+            wish.find ? link_of_all(layer, head, queries, reading.words[static_cast<size_t>(*wish.find)].tokens)
                       : strongest_link(layer, head, queries, units, distance);
         if (strength <= best) continue;
         best = strength;

@@ -8,11 +8,18 @@ namespace limelight::studio {
 
 HeadRanking rank_heads(const Reader& model, std::string_view text, const HeadRankingOptions& options) {
   const Reading reading = read_text(model, text, options.too_long);
-  const std::vector<int64_t>& from = reading.words[static_cast<size_t>(find_word(reading, options.from))].tokens;
-  const std::vector<int64_t>& to = reading.words[static_cast<size_t>(find_word(reading, options.to))].tokens;
+  const int64_t looks = find_word(reading, options.from), seen = find_word(reading, options.to);
+  const Unit& looker = reading.words[static_cast<size_t>(looks)];
+  const Unit& target = reading.words[static_cast<size_t>(seen)];
+  const std::vector<int64_t>& from = looker.tokens;
+  const std::vector<int64_t>& to = target.tokens;
   const Light light = watch(model, reading.ids, from, {.mask = options.mask, .run = options.run});
 
-  HeadRanking ranking{.model = model.facts().name, .mask = light.mask, .notes = reading.notes};
+  HeadRanking ranking{.model = model.facts().name,
+                      .mask = light.mask,
+                      .from = {looker.text, looks},
+                      .to = {target.text, seen},
+                      .notes = reading.notes};
   std::vector<int64_t> rows(from.size());
   std::iota(rows.begin(), rows.end(), 0);
   ranking.blocked = blocked(light.layers.front(), 0, rows, to);

@@ -25,9 +25,15 @@ struct RankedHead {
   double weight = 0;
 };
 
+struct RankedWord {
+  std::string word;
+  int64_t index = 0;
+};
+
 struct HeadRanking {
   std::string model;
-  Causal mask = Causal::kNone;      // as run
+  Causal mask = Causal::kNone;  // as run
+  RankedWord from{}, to{};
   bool blocked = false;             // the mask hides `to` from `from`, in every head
   std::vector<RankedHead> heads{};  // from strongest; equal weights by layer, then head
   std::vector<std::string> notes;

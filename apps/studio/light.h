@@ -33,8 +33,12 @@ struct Light {
 struct WatchOptions {
   Mask mask = Mask::kModel;
   std::optional<int64_t> layer = std::nullopt;  // this one only
+  double temperature = 1;                       // of the softmax that is looked at; the model runs at 1
   Run run;
 };
+
+// The same scores, divided by `temperature`.
+AttentionOptions tempered(const AttentionOptions& options, int64_t head_size, double temperature);
 
 // Runs the model once over `ids` and keeps, of every layer watched and each of its heads, the rows of the tokens
 // `queries`: R x T floats a head. Layers behind the one watched are not run where the model can stop there.

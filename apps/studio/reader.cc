@@ -4,18 +4,31 @@
 #include <system_error>
 #include <utility>
 
+#include "model/decoder_plan.h"
+#include "model/encoder_config.h"
+
 namespace limelight::studio {
 namespace {
 
 template <class Config>
-ReaderFacts facts_of(const Config& config, const std::string& name, std::string output, int64_t output_width) {
+ReaderFacts facts_of(const Config& config, const std::string& name, std::string output, int64_t output_width,
+                     Causal own_mask) {
   return {.name = name.empty() ? config.name : name,
           .layers = config.layers,
           .heads = config.heads,
           .vocabulary = config.vocabulary,
           .positions = config.positions,
           .output = std::move(output),
-          .output_width = output_width};
+          .output_width = output_width,
+          .own_mask = own_mask};
+}
+
+ReaderFacts facts_of(const EncoderConfig& config, const std::string& name) {
+  return facts_of(config, name, "hidden", config.hidden, Causal::kNone);
+}
+
+ReaderFacts facts_of(const DecoderConfig& config, const std::string& name) {
+  return facts_of(config, name, "logits", config.vocabulary, Causal::kBottomRight);
 }
 
 // A folder without a config may hold a model all the same: as its one .gguf file.
@@ -37,14 +50,14 @@ std::filesystem::path model_file(const std::filesystem::path& path) {
 }  // namespace
 
 EncoderReader::EncoderReader(Encoder model, const std::string& name)
-    : Reader(facts_of(model.config(), name, "hidden", model.config().hidden)), model_(std::move(model)) {}
+    : Reader(facts_of(model.config(), name)), model_(std::move(model)) {}
 
 Tensor<float, 2> EncoderReader::read(std::span<const int32_t> ids, const ReadOptions& options) const {
   return model_.forward(ids, {.causal = options.causal, .observer = options.observer, .run = options.run});
 }
 
 DecoderReader::DecoderReader(Decoder model, const std::string& name)
-    : Reader(facts_of(model.config(), name, "logits", model.config().vocabulary)), model_(std::move(model)) {}
+    : Reader(facts_of(model.config(), name)), model_(std::move(model)) {}
 
 Tensor<float, 2> DecoderReader::read(std::span<const int32_t> ids, const ReadOptions& options) const {
   DecoderCache cache(model_.config(), static_cast<int64_t>(ids.size()));
@@ -59,6 +72,13 @@ std::unique_ptr<Reader> load_reader(const std::filesystem::path& given, const st
     return std::make_unique<DecoderReader>(Decoder::load(path), name);
   }
   return std::make_unique<EncoderReader>(Encoder::load(path), name);
+}
+
+ReaderFacts read_facts(const std::filesystem::path& given, const std::string& name) {
+  const std::filesystem::path path = model_file(given);
+  if (path.extension() == ".gguf") return facts_of(detail::read_decoder_plan(GgufFile::open(path)).config, name);
+  if (Decoder::recognises(path)) return facts_of(detail::read_decoder_plan(path).config, name);
+  return facts_of(detail::read_encoder_plan(path).config, name);
 }
 
 }  // namespace limelight::studio

@@ -19,12 +19,14 @@ struct ReaderFacts {
   int64_t positions = 0;     // tokens it takes
   std::string output;        // what the last layer gives for every token: "hidden" or "logits"
   int64_t output_width = 0;  // numbers in it
+  Causal own_mask = Causal::kNone;
 };
 
 struct ReadOptions {
   std::optional<Causal> causal = std::nullopt;  // not the model's own mask
   AttentionObserver observer = nullptr;         // a layer may come in several calls, its rows ascending
   int64_t layers = -1;                          // no more than these are looked at, and the output is not wanted
+  std::optional<int64_t> only = std::nullopt;   // the one layer that the observer looks at
   Run run = {};
 };
 
@@ -69,5 +71,8 @@ class DecoderReader : public Reader {
 
 // What is at `given`: a Hugging Face folder, a .gguf file, or a folder whose only model is one.
 std::unique_ptr<Reader> load_reader(const std::filesystem::path& given, const std::string& name);
+
+// The same facts, from its config or metadata alone.
+ReaderFacts read_facts(const std::filesystem::path& given, const std::string& name);
 
 }  // namespace limelight::studio

@@ -124,6 +124,28 @@ std::pair<std::string_view, std::optional<int64_t>> split_occurrence(std::string
   return {asked.substr(0, colon), number};
 }
 
+// "#7" -> 7
+std::optional<int64_t> index_in(std::string_view asked) {
+  int64_t index = 0;
+  if (asked.size() < 2 || asked.front() != '#') return std::nullopt;
+  const auto [rest, error] = std::from_chars(asked.data() + 1, asked.data() + asked.size(), index);
+  return error == std::errc() && rest == asked.data() + asked.size() ? std::optional(index) : std::nullopt;
+}
+
+// The index of a word that can be looked at.
+int64_t checked_index(const Reading& reading, int64_t index) {
+  const auto count = static_cast<int64_t>(reading.words.size());
+  if (index < 0 || index >= count) {
+    detail::fail_argument(fmt::format("word: expected 0 to {}, found {}", count - 1, index));
+  }
+  const Unit& word = reading.words[static_cast<size_t>(index)];
+  if (word.tokens.empty()) {
+    detail::fail_argument(
+        fmt::format("word \"{}\": the model has no piece of its own for it; choose another", word.text));
+  }
+  return index;
+}
+
 std::vector<std::string> near_words(const Reading& reading, std::u32string_view wanted) {
   constexpr size_t kSuggestions = 3;
   std::vector<std::pair<int64_t, std::string>> near;
@@ -211,6 +233,7 @@ Reading read_text(const Reader& model, std::string_view text, TooLong too_long) 
 }
 
 int64_t find_word(const Reading& reading, std::string_view asked) {
+  if (const std::optional<int64_t> index = index_in(asked)) return checked_index(reading, *index);
   const auto [spelling, number] = split_occurrence(asked);
   const std::u32string wanted = fold(spelling);
   std::vector<size_t> found;
@@ -218,12 +241,17 @@ int64_t find_word(const Reading& reading, std::string_view asked) {
     if (fold(reading.words[i].text) == wanted) found.push_back(i);
   }
   if (found.empty()) fail_absent(reading, spelling);
-  const size_t word = choose_occurrence(reading, spelling, number, found);
-  if (reading.words[word].tokens.empty()) {
-    detail::fail_argument(
-        fmt::format("word \"{}\": the model has no piece of its own for it; choose another", spelling));
+  return checked_index(reading, static_cast<int64_t>(choose_occurrence(reading, spelling, number, found)));
+}
+
+std::vector<int64_t> gaps_before(const std::vector<Unit>& units) {
+  std::vector<int64_t> gaps;
+  int64_t end = 0;
+  for (const Unit& unit : units) {
+    gaps.push_back(unit.span.begin > end ? 1 : 0);
+    end = std::max(end, unit.span.end);
   }
-  return static_cast<int64_t>(word);
+  return gaps;
 }
 
 }  // namespace limelight::studio

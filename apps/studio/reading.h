@@ -28,6 +28,9 @@ struct Reading {
   std::vector<std::string> notes{};
 };
 
+// 1 where a space stands before the unit, else 0.
+std::vector<int64_t> gaps_before(const std::vector<Unit>& units);
+
 enum class TooLong { kRefuse, kCut };
 
 // The words of `text` and the tokens that spell them. A token belongs to the first word it overlaps.
@@ -37,8 +40,9 @@ Reading read_tokens(const Tokenizer& tokenizer, std::string_view text, std::vect
 // be cut; a cut falls between words and is told in notes.
 Reading read_text(const Reader& model, std::string_view text, TooLong too_long = TooLong::kRefuse);
 
-// The index of the word spelt `asked`, whatever its case; "it:2" is the second one. Throws std::invalid_argument naming
-// near words when there is none, and the occurrences when there are several to choose from.
+// The index of the word spelt `asked`, whatever its case; "it:2" is the second one, and "#7", which is no word's
+// spelling, the word number 7 from 0. Throws std::invalid_argument naming near words when there is none, and the
+// occurrences when there are several to choose from.
 int64_t find_word(const Reading& reading, std::string_view asked);
 
 }  // namespace limelight::studio

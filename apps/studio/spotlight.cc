@@ -1,94 +1,26 @@
-// One run of the model, one head chosen, token rows merged to words: summed over a key's pieces, averaged over a
-// query's.
+// One run of the model, one head chosen, rows of tokens merged to those of words.
 #include "spotlight.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <utility>
 
 #include "core/error.h"
-#include "rounding.h"
+#include "spotlight_row.h"
 
 namespace limelight::studio {
 namespace {
 
-double row_entropy(const LayerLight& light, int64_t head, const std::vector<int64_t>& rows) {
-  double sum = 0;
-  const int64_t keys = light.lens.rows.sizes()[3];
-  for (const int64_t row : rows) {
-    for (int64_t key = 0; key < keys; ++key) {
-      const double p = static_cast<double>(light.lens.rows(0, head, row, key));
-      if (p > 0) sum -= p * std::log(p);
-    }
+std::vector<Unit> units_of_kind(const Reading& reading, UnitKind kind) {
+  if (kind == UnitKind::kWord) return reading.words;
+  if (kind == UnitKind::kPiece) return reading.pieces;
+  std::vector<Unit> tokens;
+  for (size_t t = 0; t < reading.tokens.size(); ++t) {
+    tokens.push_back({reading.tokens[t].piece, {static_cast<int64_t>(t)}, reading.tokens[t].span});
   }
-  return sum / static_cast<double>(rows.size());
-}
-
-void round_shares(SpotlightRow& row) {
-  std::vector<double> weights;
-  for (const Share& share : row.shares) weights.push_back(share.weight);
-  weights.push_back(row.special.weight);
-  const std::vector<int64_t> permille = largest_remainder(weights, 1000);
-  for (size_t i = 0; i < row.shares.size(); ++i) row.shares[i].permille = permille[i];
-  row.special.permille = permille.back();
-}
-
-// Tokens merged to the shares of units. Where the first token is left out, what is left is made to add to 1.
-class Merge {
- public:
-  Merge(const LayerLight& light, int64_t head, const Query& query, bool without_first)
-      : light_(light), head_(head), query_(query), without_first_(without_first) {
-    first_ = link(light, head, query.rows, kFirst);
-    if (without_first) scale_ = first_ < 1 ? 1 / (1 - first_) : 0;
-  }
-
-  Share first() const {
-    return {.weight = first_,
-            .permille = std::lround(first_ * 1000),
-            .blocked = blocked(light_, head_, query_.rows, kFirst)};
-  }
-
-  Share share(std::vector<int64_t> tokens) const {
-    const bool hidden = blocked(light_, head_, query_.rows, tokens);
-    const bool led = without_first_ && std::erase(tokens, 0) > 0;
-    return {.weight = scale_ * link(light_, head_, query_.rows, tokens),
-            .blocked = hidden,
-            .left_out = led && tokens.empty() && !hidden};
-  }
-
- private:
-  static constexpr std::array<int64_t, 1> kFirst = {0};
-
-  const LayerLight& light_;
-  const int64_t head_;
-  const Query& query_;
-  const bool without_first_;
-  double first_ = 0, scale_ = 1;
-};
-
-SpotlightRow merge(const LayerLight& light, int64_t head, const Query& query, const std::vector<Unit>& units,
-                   const std::vector<int64_t>& special, bool without_first) {
-  SpotlightRow row{.index = query.unit};
-  const Merge merge(light, head, query, without_first);
-  double total = 0;
-  for (const Unit& unit : units) {
-    row.shares.push_back(merge.share(unit.tokens));
-    total += row.shares.back().weight;
-  }
-  row.special = merge.share(special);
-  row.first = merge.first();
-  if (!std::isfinite(total + row.special.weight + row.first.weight)) {
-    detail::fail_format(fmt::format("{}: the weights are not numbers; the model's file holds NaN or infinity",
-                                    head_name(light.layer, head)));
-  }
-  round_shares(row);
-  row.entropy = row_entropy(light, head, query.rows);
-  if (query.rows.size() == 1) row.lse = light.lse(head, query.rows[0]);
-  return row;
+  return tokens;
 }
 
 // The tokens to watch, and for every query which of the watched rows are its own.
@@ -106,16 +38,6 @@ struct Watched {
     queries.push_back(std::move(query));
   }
 };
-
-std::vector<int64_t> gaps_before(const std::vector<Unit>& units) {
-  std::vector<int64_t> gaps;
-  int64_t end = 0;
-  for (const Unit& unit : units) {
-    gaps.push_back(unit.span.begin > end ? 1 : 0);
-    end = std::max(end, unit.span.end);
-  }
-  return gaps;
-}
 
 std::string special_name(const Reading& reading, const Token& token) {
   if (token.special) return token.piece;
@@ -145,12 +67,13 @@ void check_grid(const std::vector<Unit>& units) {
 }
 
 // A word to be found must not be hidden by the mask: then every head sends it nothing.
-void check_seen(const LayerLight& light, const Query& query, const Reading& reading, int64_t wanted) {
+void check_seen(const LayerLight& light, const std::vector<Query>& queries, const Reading& reading, int64_t wanted) {
   const Unit& word = reading.words[static_cast<size_t>(wanted)];
-  if (!blocked(light, 0, query.rows, word.tokens)) return;
+  const auto hidden = [&](const Query& query) { return blocked(light, 0, query.rows, word.tokens); };
+  if (!std::all_of(queries.begin(), queries.end(), hidden)) return;
   detail::fail_argument(
       fmt::format("find: the mask blocks \"{}\" from \"{}\" in every head; it comes later, try --mask none", word.text,
-                  reading.words[static_cast<size_t>(query.unit)].text));
+                  reading.words[static_cast<size_t>(queries.front().unit)].text));
 }
 
 // The units whose first token the word holds.
@@ -164,6 +87,92 @@ std::vector<size_t> units_of(const std::vector<Unit>& units, const Unit& word) {
   }
   return own;
 }
+
+// All that one spotlight takes, from the units to the rows.
+class Look {
+ public:
+  Look(const Reader& model, const Reading& reading, const SpotlightOptions& options)
+      : model_(model),
+        reading_(reading),
+        options_(options),
+        grid_(options.words.empty()),
+        units_(units_of_kind(reading, options.unit)),
+        lookers_(grid_ ? units_ : reading.words),
+        special_(options.unit == UnitKind::kToken ? std::vector<int64_t>{} : reading.special) {}
+
+  Spotlight run() {
+    watch_lookers();
+    HeadWish wish{.layer = options_.layer, .head = options_.head};
+    if (!options_.find.empty()) wish.find = find_word(reading_, options_.find);
+    const std::optional<HeadChoice> known = known_head(model_.facts(), wish);
+    const std::optional<int64_t> layer = known ? known->layer : wish.layer;
+    Light light = seen(layer, known ? options_.temperature : 1);
+    if (wish.find) check_seen(light.layers.front(), watched_.queries, reading_, *wish.find);
+    const HeadChoice head = known ? *known : strongest_head(light, wish, watched_.queries, lookers_, reading_);
+    if (!known && options_.temperature != 1) light = seen(head.layer, options_.temperature);
+    return shown(light, head);
+  }
+
+ private:
+  void watch_lookers() {
+    if (grid_) {
+      check_grid(units_);
+      for (size_t u = 0; u < units_.size(); ++u) watched_.add(static_cast<int64_t>(u), units_[u].tokens);
+      return;
+    }
+    std::vector<int64_t> words;
+    for (const std::string& asked : options_.words) {
+      const int64_t word = find_word(reading_, asked);
+      if (std::find(words.begin(), words.end(), word) != words.end()) continue;
+      words.push_back(word);
+      watched_.add(word, reading_.words[static_cast<size_t>(word)].tokens);
+    }
+  }
+
+  Light seen(std::optional<int64_t> layer, double temperature) const {
+    return watch(model_, reading_.ids, watched_.tokens,
+                 {.mask = options_.mask, .layer = layer, .temperature = temperature, .run = options_.run});
+  }
+
+  Spotlight shown(const Light& light, const HeadChoice& head) const {
+    Spotlight result{.model = model_.facts().name,
+                     .mask = light.mask,
+                     .head = head,
+                     .text = reading_.text,
+                     .gaps = gaps_before(units_),
+                     .special = special_.empty() ? "" : special_names(reading_),
+                     .tokens = static_cast<int64_t>(reading_.ids.size()),
+                     .without_first = options_.without_first,
+                     .temperature = options_.temperature,
+                     .grid = grid_,
+                     .notes = reading_.notes};
+    for (const Unit& unit : units_) result.units.push_back(unit.text);
+    const auto first = std::find_if(units_.begin(), units_.end(),
+                                    [](const Unit& u) { return !u.tokens.empty() && u.tokens.front() == 0; });
+    if (first != units_.end()) result.first_word = first->text;
+    const auto layer = std::find_if(light.layers.begin(), light.layers.end(),
+                                    [&](const LayerLight& l) { return l.layer == head.layer; });
+    for (const Query& query : watched_.queries) {
+      const Unit& looker = lookers_[static_cast<size_t>(query.unit)];
+      SpotlightRow row = merge_row(*layer, head.head, query, units_, special_, options_.without_first);
+      row.word = looker.text;
+      row.own = units_of(units_, looker);
+      if (options_.temperature != 1) row.lse.reset();
+      result.rows.push_back(std::move(row));
+    }
+    if (!grid_ && result.rows.size() > 1) result.rows = {together(result.rows)};
+    return result;
+  }
+
+  const Reader& model_;
+  const Reading& reading_;
+  const SpotlightOptions& options_;
+  const bool grid_;
+  const std::vector<Unit> units_;
+  const std::vector<Unit> lookers_;
+  const std::vector<int64_t> special_;
+  Watched watched_;
+};
 
 }  // namespace
 
@@ -199,53 +208,9 @@ std::string_view mask_name(Causal mask) {
 }
 
 Spotlight spotlight(const Reader& model, std::string_view text, const SpotlightOptions& options) {
-  const ReaderFacts& facts = model.facts();
-  HeadWish wish{.layer = options.layer, .head = options.head};
-  check_range(facts, wish);
+  check_range(model.facts(), {.layer = options.layer, .head = options.head});
   const Reading reading = read_text(model, text, options.too_long);
-  if (!options.find.empty()) wish.find = find_word(reading, options.find);
-  const std::vector<Unit>& units = options.pieces ? reading.pieces : reading.words;
-  const bool grid = options.word.empty();
-
-  Watched watched;
-  if (grid) {
-    check_grid(units);
-    for (size_t u = 0; u < units.size(); ++u) watched.add(static_cast<int64_t>(u), units[u].tokens);
-  } else {
-    const int64_t word = find_word(reading, options.word);
-    watched.add(word, reading.words[static_cast<size_t>(word)].tokens);
-  }
-
-  const std::optional<HeadChoice> known = known_head(facts, wish);
-  const std::optional<int64_t> layer = known ? known->layer : wish.layer;
-  const Light light =
-      watch(model, reading.ids, watched.tokens, {.mask = options.mask, .layer = layer, .run = options.run});
-
-  if (wish.find) check_seen(light.layers.front(), watched.queries.front(), reading, *wish.find);
-  const std::vector<Unit>& lookers = grid ? units : reading.words;
-
-  Spotlight result{.model = facts.name,
-                   .mask = light.mask,
-                   .text = reading.text,
-                   .without_first = options.without_first,
-                   .grid = grid,
-                   .notes = reading.notes};
-  result.head = known ? *known : strongest_head(light, wish, watched.queries, lookers, reading);
-  for (const Unit& unit : units) result.units.push_back(unit.text);
-  result.gaps = gaps_before(units);
-  result.special = special_names(reading);
-  const auto first = std::find_if(units.begin(), units.end(),
-                                  [](const Unit& u) { return !u.tokens.empty() && u.tokens.front() == 0; });
-  if (first != units.end()) result.first_word = first->text;
-  const auto shown = std::find_if(light.layers.begin(), light.layers.end(),
-                                  [&](const LayerLight& l) { return l.layer == result.head.layer; });
-  for (const Query& query : watched.queries) {
-    SpotlightRow row = merge(*shown, result.head.head, query, units, reading.special, options.without_first);
-    row.word = lookers[static_cast<size_t>(query.unit)].text;
-    row.own = units_of(units, lookers[static_cast<size_t>(query.unit)]);
-    result.rows.push_back(std::move(row));
-  }
-  return result;
+  return Look(model, reading, options).run();
 }
 
 bool any_blocked(const Spotlight& light) {

@@ -13,14 +13,18 @@
 
 namespace limelight::studio {
 
+// What is looked at: words, the model's pieces of them, or all its tokens, special ones too.
+enum class UnitKind { kWord, kPiece, kToken };
+
 struct SpotlightOptions {
-  std::string word = {};  // "it", or "it:2" for the second; empty: all words
+  std::vector<std::string> words = {};  // "it", or "it:2" for the second; several: their light together; none: a grid
   std::optional<int64_t> layer = std::nullopt;
   std::optional<int64_t> head = std::nullopt;
   std::string find = {};  // a word: the head that sends most of the light to it
   Mask mask = Mask::kModel;
-  bool pieces = false;         // the model's pieces instead of words
+  UnitKind unit = UnitKind::kWord;
   bool without_first = false;  // leave the first token out, and make the other shares add to 1
+  double temperature = 1;      // of the softmax shown; the model and the choice of the head are at 1
   TooLong too_long = TooLong::kRefuse;
   Run run = {};
 };
@@ -37,13 +41,14 @@ struct Share {
 // A row's permilles, with the special tokens', add to exactly 1000.
 struct SpotlightRow {
   std::string word{};
-  int64_t index = 0;            // among the words; among the pieces in a grid of pieces
-  std::vector<Share> shares{};  // of Spotlight::units, in their order
-  std::vector<size_t> own{};    // the units that are this word, or its pieces, in reading order
+  int64_t index = 0;               // among the words; among the units in a grid
+  std::vector<int64_t> indices{};  // of the words that look together; empty where one does
+  std::vector<Share> shares{};     // of Spotlight::units, in their order
+  std::vector<size_t> own{};       // the units that are this word, or its pieces, in reading order
   Share special{};
   Share first{};       // of the first token, whatever it is: light often rests there that has nowhere to go
   double entropy = 0;  // nats, of the token row; the mean over the word's pieces
-  std::optional<double> lse = std::nullopt;  // none when the word has several pieces
+  std::optional<double> lse = std::nullopt;  // none when the word has several pieces, and at another temperature
 };
 
 struct Spotlight {
@@ -51,11 +56,13 @@ struct Spotlight {
   Causal mask = Causal::kNone;  // as run
   HeadChoice head{};
   std::string text;
-  std::vector<std::string> units{};  // the words, or their pieces
+  std::vector<std::string> units{};  // the words, pieces or tokens
   std::vector<int64_t> gaps{};       // 1 where a space stands before the unit, else 0
   std::string special{};             // what they are called together: "[CLS] [SEP]"; empty where there are none
   std::string first_word{};          // the unit of the first token; empty where that is a special token
+  int64_t tokens = 0;
   bool without_first = false;
+  double temperature = 1;
   bool grid = false;  // every word looks; else rows has one
   std::vector<SpotlightRow> rows{};
   std::vector<std::string> notes;

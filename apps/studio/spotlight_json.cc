@@ -14,6 +14,7 @@ double percent(const Share& share) {
 
 void put_row(Json& json, const Spotlight& light, const SpotlightRow& row) {
   json["query"] = {{"word", row.word}, {"index", row.index}};
+  if (!row.indices.empty()) json["query"]["indices"] = row.indices;
   Json& list = json["row"] = Json::array();
   for (size_t i = 0; i < row.shares.size(); ++i) {
     const Share& share = row.shares[i];
@@ -38,7 +39,7 @@ std::string dump(const Json& json) {
 
 }  // namespace
 
-std::string spotlight_json(const Spotlight& light) {
+nlohmann::ordered_json spotlight_object(const Spotlight& light) {
   Json json;
   json["model"] = light.model;
   json["mask"] = mask_name(light.mask);
@@ -49,12 +50,16 @@ std::string spotlight_json(const Spotlight& light) {
   if (light.without_first) json["without_first"] = true;
   if (!light.grid) {
     put_row(json, light, light.rows.front());
-    return dump(json);
+    return json;
   }
   json["words"] = light.units;
   Json& grid = json["grid"] = Json::array();
   for (const SpotlightRow& row : light.rows) put_row(grid.emplace_back(), light, row);
-  return dump(json);
+  return json;
+}
+
+std::string spotlight_json(const Spotlight& light) {
+  return dump(spotlight_object(light));
 }
 
 std::string head_ranking_json(const HeadRanking& ranking) {

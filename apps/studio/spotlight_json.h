@@ -1,6 +1,7 @@
 // The answers as JSON: the keys that the program prints and that the page reads.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,7 @@ namespace limelight::studio {
 // the first token is part of a word there is first_token {word, weight, percent} too. Without the first token:
 // without_first is true and the shares say which are left_out.
 std::string spotlight_json(const Spotlight& light);
+nlohmann::ordered_json spotlight_object(const Spotlight& light);
 
 // [{layer, head, weight}] from strongest.
 std::string head_ranking_json(const HeadRanking& ranking);

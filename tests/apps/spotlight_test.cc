@@ -2,37 +2,17 @@
 #include "studio/spotlight.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <limits>
 #include <stdexcept>
 
 #include "studio/spotlight_csv.h"
 #include "studio/spotlight_json.h"
+#include "tests/apps/letters.h"
 
 namespace limelight::studio {
 namespace {
-
-// Single letters, but for the space that begins a word with c; "<x>" is a special token.
-constexpr std::string_view kTokenizer = R"({
-  "version": "1.0", "normalizer": null, "post_processor": null, "decoder": {"type": "ByteLevel"},
-  "added_tokens": [{"id": 9, "content": "<x>", "single_word": false, "lstrip": false, "rstrip": false,
-                    "normalized": false, "special": true}],
-  "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": false, "trim_offsets": true, "use_regex": true},
-  "model": {"type": "BPE", "dropout": null, "unk_token": null, "continuing_subword_prefix": null,
-            "end_of_word_suffix": null, "fuse_unk": false, "byte_fallback": false,
-            "vocab": {"a": 0, "b": 1, "c": 2, "d": 3, "Ġ": 4, "Ġc": 5, "Ċ": 6, "<x>": 9}, "merges": ["Ġ c"]}})";
-
-Tokenizer letters() {
-  const auto path = std::filesystem::path(::testing::TempDir()) / ("letters-" + std::to_string(getpid()) + ".json");
-  std::ofstream(path) << kTokenizer;
-  Tokenizer tokenizer = Tokenizer::load(path);
-  std::filesystem::remove(path);
-  return tokenizer;
-}
 
 // One head; every token that sees token j gives it light in proportion to light[j].
 class KnownLight : public Reader {
@@ -45,7 +25,7 @@ class KnownLight : public Reader {
                 .positions = 4000,
                 .output = "hidden",
                 .output_width = 1}),
-        tokenizer_(letters()),
+        tokenizer_(letter_tokenizer()),
         light_(std::move(light)),
         window_(window) {}
 
@@ -85,7 +65,7 @@ Spotlight shine(const Reader& reader, std::string_view text, SpotlightOptions op
 
 TEST(Spotlight, PiecesAddUpToWordsAndLaterOnesAreBlocked) {
   const KnownLight reader({4, 1, 3, 8, 5, 5});
-  const Spotlight light = shine(reader, "ab cd a", {.word = "cd"});  // a b Ġc d Ġ a
+  const Spotlight light = shine(reader, "ab cd a", {.words = {"cd"}});  // a b Ġc d Ġ a
   EXPECT_EQ(light.units, (std::vector<std::string>{"ab", "cd", "a"}));
   EXPECT_EQ(light.gaps, (std::vector<int64_t>{0, 1, 1}));
   // Rows of "Ġc" (of 8) and "d" (of 16): their mean.
@@ -95,14 +75,14 @@ TEST(Spotlight, PiecesAddUpToWordsAndLaterOnesAreBlocked) {
 }
 
 TEST(Spotlight, BlankTokensAreToldApartByName) {
-  const Spotlight light = shine(KnownLight({1}), "ab a\na", {.word = "a:2"});  // a b Ġ a Ċ a
+  const Spotlight light = shine(KnownLight({1}), "ab a\na", {.words = {"a:2"}});  // a b Ġ a Ċ a
   EXPECT_EQ(light.special, "(space)");
   EXPECT_EQ(light.rows[0].special.permille, 333);
   EXPECT_EQ(weighted_sum(light, light.rows[0]), "a = 0.33 ab + 0.17 a + 0.17 a + 0.33 special tokens");
 }
 
 TEST(Spotlight, SpecialTokensOfTheTextAreNoWords) {
-  const Spotlight light = shine(KnownLight({1}), "<x>ab<x>a", {.word = "a"});
+  const Spotlight light = shine(KnownLight({1}), "<x>ab<x>a", {.words = {"a"}});
   EXPECT_EQ(light.units, (std::vector<std::string>{"ab", "a"}));
   EXPECT_EQ(light.special, "<x>");
   EXPECT_EQ(light.rows[0].special.permille, 400);
@@ -111,14 +91,14 @@ TEST(Spotlight, SpecialTokensOfTheTextAreNoWords) {
 }
 
 TEST(Spotlight, WithoutSpecialTokensNoneAreNamed) {
-  const Spotlight light = shine(KnownLight({1}), "ab", {.word = "ab"});
+  const Spotlight light = shine(KnownLight({1}), "ab", {.words = {"ab"}});
   EXPECT_EQ(light.special, "");
   EXPECT_EQ(weighted_sum(light, light.rows[0]).find("special"), std::string::npos);
   EXPECT_EQ(spotlight_csv(light), "query,query_index,word,index,weight,percent,blocked\nab,0,ab,0,1,100.0,false\n");
 }
 
 TEST(Spotlight, TheFirstTokenIsToldApart) {
-  const Spotlight light = shine(KnownLight({6, 1, 1, 2}), "a b a", {.word = "a:2"});  // a Ġ b Ġ a
+  const Spotlight light = shine(KnownLight({6, 1, 1, 2}), "a b a", {.words = {"a:2"}});  // a Ġ b Ġ a
   EXPECT_EQ(light.first_word, "a");
   EXPECT_EQ(light.rows[0].first.permille, 375);
   EXPECT_EQ(first_token_line(light, light.rows[0]), "first token (\"a\"): 37.5 % of the light");
@@ -126,21 +106,66 @@ TEST(Spotlight, TheFirstTokenIsToldApart) {
 
 TEST(Spotlight, WithoutTheFirstTokenTheOthersAddToAll) {
   const KnownLight reader({6, 1, 1, 2});
-  const Spotlight light = shine(reader, "a cd", {.word = "cd", .without_first = true});  // a Ġc d
+  const Spotlight light = shine(reader, "a cd", {.words = {"cd"}, .without_first = true});  // a Ġc d
   EXPECT_EQ(permilles(light.rows[0]), (std::vector<int64_t>{-1, 1000}));
   EXPECT_EQ(share_text(light.rows[0].shares[0]), "left out");
   EXPECT_NEAR(light.rows[0].first.weight, (6.0 / 7 + 6.0 / 8) / 2, 1e-6);
   EXPECT_NE(heading(light).find("without the first token"), std::string::npos);
   EXPECT_NE(spotlight_json(light).find("\"left_out\": true"), std::string::npos);
 
-  const Spotlight part = shine(reader, "ab", {.word = "ab", .without_first = true});
+  const Spotlight part = shine(reader, "ab", {.words = {"ab"}, .without_first = true});
   EXPECT_EQ(permilles(part.rows[0]), std::vector<int64_t>{1000}) << "the word's other piece stays";
-  const Spotlight none = shine(reader, "a c", {.word = "a", .without_first = true});
+  const Spotlight none = shine(reader, "a c", {.words = {"a"}, .without_first = true});
   EXPECT_EQ(permilles(none.rows[0])[0], -1) << "a row without any other light";
 }
 
+TEST(Spotlight, SeveralWordsShineTogetherAndAddToAll) {
+  const KnownLight reader({4, 1, 3, 8, 5, 5});
+  const Spotlight one = shine(reader, "ab cd a", {.words = {"ab"}}), two = shine(reader, "ab cd a", {.words = {"cd"}});
+  const Spotlight both = shine(reader, "ab cd a", {.words = {"ab", "cd", "cd"}});  // twice is once
+  ASSERT_EQ(both.rows.size(), 1u);
+  const SpotlightRow& row = both.rows[0];
+  EXPECT_EQ(row.word, "ab + cd");
+  EXPECT_EQ(row.indices, (std::vector<int64_t>{0, 1}));
+  int64_t sum = row.special.permille;
+  for (size_t u = 0; u < 3; ++u) {
+    EXPECT_NEAR(row.shares[u].weight, (one.rows[0].shares[u].weight + two.rows[0].shares[u].weight) / 2, 1e-12);
+    EXPECT_EQ(row.shares[u].blocked, one.rows[0].shares[u].blocked && two.rows[0].shares[u].blocked);
+    sum += row.shares[u].permille;
+  }
+  EXPECT_EQ(sum, 1000);
+  EXPECT_FALSE(row.lse);
+}
+
+TEST(Spotlight, AWordIsNamedByItsNumberToo) {
+  const KnownLight reader({1});
+  EXPECT_EQ(shine(reader, "ab a b a", {.words = {"#3"}}).rows[0].index, 3);
+  EXPECT_EQ(shine(reader, "ab a b a", {.words = {"a:2"}}).rows[0].index, 3);
+  EXPECT_THROW(shine(reader, "ab a", {.words = {"#2"}}), std::invalid_argument);
+  EXPECT_THROW(shine(reader, "ab a", {.words = {"#99999999999999999999"}}), std::invalid_argument);
+}
+
+// Shares in proportion 1 : 4 : 4 at temperature 1 are 1 : 2 : 2 at 2.
+TEST(Spotlight, ATemperatureDividesTheScores) {
+  const KnownLight reader({1, 4});
+  const Spotlight light = shine(reader, "abb", {.words = {"abb"}, .unit = UnitKind::kPiece, .temperature = 2});
+  EXPECT_FALSE(light.rows[0].lse);
+  const Spotlight last = shine(KnownLight({1, 4, 4}), "a b", {.words = {"b"}, .temperature = 2});  // a, space, b
+  EXPECT_NEAR(last.rows[0].shares[0].weight, 1.0 / 5, 1e-6);
+  EXPECT_NEAR(last.rows[0].shares[1].weight, 2.0 / 5, 1e-6);
+  EXPECT_NEAR(last.rows[0].special.weight, 2.0 / 5, 1e-6);
+}
+
+TEST(Spotlight, TokensAreUnitsOfTheirOwnSpecialOnesToo) {
+  const Spotlight light = shine(KnownLight({1}), "<x>ab", {.unit = UnitKind::kToken});
+  EXPECT_EQ(light.units, (std::vector<std::string>{"<x>", "a", "b"}));
+  EXPECT_EQ(light.special, "");
+  ASSERT_EQ(light.rows.size(), 3u);
+  EXPECT_EQ(permilles(light.rows[2]), (std::vector<int64_t>{334, 333, 333}));
+}
+
 TEST(Spotlight, WhatAWindowHidesDoesNotComeLater) {
-  const Spotlight light = shine(KnownLight({1}, 2), "a b c d", {.word = "d"});
+  const Spotlight light = shine(KnownLight({1}, 2), "a b c d", {.words = {"d"}});
   EXPECT_FALSE(light.rows[0].shares[0].lit());
   EXPECT_EQ(blocked_reason(light.rows[0], 0), "it is beyond the window");
 }
@@ -149,12 +174,12 @@ TEST(Spotlight, AGridOfAWholeChapterIsRefused) {
   std::string chapter;
   for (int i = 0; i < 1025; ++i) chapter += "a ";
   EXPECT_THROW(shine(KnownLight({1}), chapter, {}), std::invalid_argument);
-  EXPECT_EQ(shine(KnownLight({1}), chapter, {.word = "a:1025"}).units.size(), 1025u);
+  EXPECT_EQ(shine(KnownLight({1}), chapter, {.words = {"a:1025"}}).units.size(), 1025u);
 }
 
 TEST(Spotlight, WeightsThatAreNoNumbersAreRefused) {
   const KnownLight reader({1, std::numeric_limits<float>::quiet_NaN()});
-  EXPECT_THROW(shine(reader, "ab", {.word = "ab"}), std::runtime_error);
+  EXPECT_THROW(shine(reader, "ab", {.words = {"ab"}}), std::runtime_error);
 }
 
 }  // namespace

@@ -1,0 +1,57 @@
+// One connection of the server: bounded in time and size, and able to say whether the other side has left.
+#pragma once
+
+#include <httplib.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+
+namespace limelight::studio {
+
+class HttpConnection : public httplib::Stream {
+ public:
+  static constexpr size_t kMostHead = 64 << 10;               // bytes of a request line and its header
+  static constexpr auto kWhole = std::chrono::seconds(10);    // from its first byte until a request is here, all of it
+  static constexpr auto kIdle = std::chrono::seconds(30);     // between two requests
+  static constexpr auto kWritten = std::chrono::seconds(10);  // until the other side takes more of a response
+
+  // Owns the socket. `ending` interrupts every wait.
+  HttpConnection(int socket, const std::atomic<bool>& ending);
+  ~HttpConnection() override;
+  HttpConnection(const HttpConnection&) = delete;
+  HttpConnection& operator=(const HttpConnection&) = delete;
+
+  // Waits for the first byte of a request, whose head and then at most `most_body` bytes may follow.
+  bool begin_request(size_t most_body);
+
+  // Whether the other side has closed, or closed its sending half.
+  bool left() const;
+
+  // The status that a request which never became whole deserves: 408 or 431; 0 where the other side just left.
+  int refusal() const { return refusal_; }
+
+  bool is_readable() const override { return true; }
+  bool is_writable() const override { return !left(); }
+  ssize_t read(char* to, size_t size) override;
+  ssize_t write(const char* from, size_t size) override;
+  void get_remote_ip_and_port(std::string& ip, int& port) const override;
+  void get_local_ip_and_port(std::string& ip, int& port) const override;
+  socket_t socket() const override { return socket_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  bool wait(short events, Clock::time_point until) const;
+  bool fill(Clock::time_point until);
+
+  const int socket_;
+  const std::atomic<bool>& ending_;
+  std::array<char, 4096> buffer_;
+  size_t begin_ = 0, end_ = 0;
+  Clock::time_point until_{};
+  size_t may_read_ = 0;
+  int refusal_ = 0;
+};
+
+}  // namespace limelight::studio

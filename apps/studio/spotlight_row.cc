@@ -1,0 +1,127 @@
+// A row of tokens' weights becomes shares of words: summed over a key's tokens, the mean over the query's.
+#include "spotlight_row.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/error.h"
+#include "rounding.h"
+
+namespace limelight::studio {
+namespace {
+
+double row_entropy(const LayerLight& light, int64_t head, const std::vector<int64_t>& rows) {
+  double sum = 0;
+  const int64_t keys = light.lens.rows.sizes()[3];
+  for (const int64_t row : rows) {
+    for (int64_t key = 0; key < keys; ++key) {
+      const double p = static_cast<double>(light.lens.rows(0, head, row, key));
+      if (p > 0) sum -= p * std::log(p);
+    }
+  }
+  return sum / static_cast<double>(rows.size());
+}
+
+void round_shares(SpotlightRow& row) {
+  std::vector<double> weights;
+  for (const Share& share : row.shares) weights.push_back(share.weight);
+  weights.push_back(row.special.weight);
+  const std::vector<int64_t> permille = largest_remainder(weights, 1000);
+  for (size_t i = 0; i < row.shares.size(); ++i) row.shares[i].permille = permille[i];
+  row.special.permille = permille.back();
+}
+
+// Tokens merged to the shares of units. Where the first token is left out, what is left is made to add to 1.
+class Merge {
+ public:
+  Merge(const LayerLight& light, int64_t head, const Query& query, bool without_first)
+      : light_(light), head_(head), query_(query), without_first_(without_first) {
+    first_ = link(light, head, query.rows, kFirst);
+    if (without_first) scale_ = first_ < 1 ? 1 / (1 - first_) : 0;
+  }
+
+  Share first() const {
+    return {.weight = first_,
+            .permille = std::lround(first_ * 1000),
+            .blocked = blocked(light_, head_, query_.rows, kFirst)};
+  }
+
+  Share share(std::vector<int64_t> tokens) const {
+    const bool hidden = blocked(light_, head_, query_.rows, tokens);
+    const bool led = without_first_ && std::erase(tokens, 0) > 0;
+    return {.weight = scale_ * link(light_, head_, query_.rows, tokens),
+            .blocked = hidden,
+            .left_out = led && tokens.empty() && !hidden};
+  }
+
+ private:
+  static constexpr std::array<int64_t, 1> kFirst = {0};
+
+  const LayerLight& light_;
+  const int64_t head_;
+  const Query& query_;
+  const bool without_first_;
+  double first_ = 0, scale_ = 1;
+};
+
+}  // namespace
+
+SpotlightRow merge_row(const LayerLight& light, int64_t head, const Query& query, const std::vector<Unit>& units,
+                       const std::vector<int64_t>& special, bool without_first) {
+  SpotlightRow row{.index = query.unit};
+  const Merge merge(light, head, query, without_first);
+  double total = 0;
+  for (const Unit& unit : units) {
+    row.shares.push_back(merge.share(unit.tokens));
+    total += row.shares.back().weight;
+  }
+  row.special = merge.share(special);
+  row.first = merge.first();
+  if (!std::isfinite(total + row.special.weight + row.first.weight)) {
+    detail::fail_format(fmt::format("{}: the weights are not numbers; the model's file holds NaN or infinity",
+                                    head_name(light.layer, head)));
+  }
+  round_shares(row);
+  row.entropy = row_entropy(light, head, query.rows);
+  if (query.rows.size() == 1) row.lse = light.lse(head, query.rows[0]);
+  return row;
+}
+
+SpotlightRow together(const std::vector<SpotlightRow>& rows) {
+  SpotlightRow all = rows.front();
+  all.word.clear();
+  all.own.clear();
+  all.lse.reset();
+  all.entropy = 0;
+  const auto part = 1 / static_cast<double>(rows.size());
+  const auto mean = [&](Share& share, auto share_of) {
+    share = {.blocked = true, .left_out = false};
+    for (const SpotlightRow& row : rows) {
+      const Share& one = share_of(row);
+      share.weight += part * one.weight;
+      share.blocked = share.blocked && one.blocked;
+      share.left_out = share.left_out || one.left_out;
+    }
+    share.left_out = share.left_out && !share.blocked;
+  };
+  for (size_t i = 0; i < all.shares.size(); ++i) {
+    mean(all.shares[i], [i](const SpotlightRow& row) -> const Share& { return row.shares[i]; });
+  }
+  mean(all.special, [](const SpotlightRow& row) -> const Share& { return row.special; });
+  mean(all.first, [](const SpotlightRow& row) -> const Share& { return row.first; });
+  all.first.permille = std::lround(all.first.weight * 1000);
+  for (const SpotlightRow& row : rows) {
+    all.word += (all.word.empty() ? "" : " + ") + row.word;
+    all.indices.push_back(row.index);
+    all.own.insert(all.own.end(), row.own.begin(), row.own.end());
+    all.entropy += part * row.entropy;
+  }
+  std::sort(all.own.begin(), all.own.end());
+  round_shares(all);
+  return all;
+}
+
+}  // namespace limelight::studio
