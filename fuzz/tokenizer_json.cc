@@ -9,10 +9,19 @@
 
 #include "limelight/error.h"
 #include "limelight/tokenizer.h"
+#include "model/bpe_characters.h"
 
 using namespace limelight;
 
 namespace {
+
+// ,"<0x00>":0 and so on
+std::string byte_pieces() {
+  std::string text;
+  for (int byte = 0; byte < 256; ++byte)
+    text += ",\"" + detail::byte_fallback_piece(static_cast<unsigned char>(byte)) + "\":" + std::to_string(byte);
+  return text;
+}
 
 const std::string kFiles[] = {
     R"({"added_tokens":[{"id":9,"content":"<e>","single_word":false,"lstrip":true,"rstrip":false,"normalized":true,)"
@@ -27,7 +36,15 @@ const std::string kFiles[] = {
     R"("strip_accents":null,"lowercase":true},"pre_tokenizer":{"type":"BertPreTokenizer"},"post_processor":{"type":)"
     R"("TemplateProcessing","single":[{"SpecialToken":{"id":"[U]","type_id":0}},{"Sequence":{"id":"A","type_id":0}}],)"
     R"("special_tokens":{"[U]":{"id":"[U]","ids":[0],"tokens":["[U]"]}}},"model":{"type":"WordPiece","unk_token":"[U]",)"
-    R"("continuing_subword_prefix":"##","max_input_chars_per_word":100,"vocab":{"[U]":0,"a":1,"##a":2,"ab":3}}})"};
+    R"("continuing_subword_prefix":"##","max_input_chars_per_word":100,"vocab":{"[U]":0,"a":1,"##a":2,"ab":3}}})",
+    R"({"added_tokens":[{"id":999,"content":"<e>","single_word":false,"lstrip":true,"rstrip":false,"normalized":true,)"
+    R"("special":true}],"normalizer":{"type":"Sequence","normalizers":[{"type":"Prepend","prepend":"\u2581"},{"type":)"
+    R"("Replace","pattern":{"String":" "},"content":"\u2581"}]},"pre_tokenizer":{"type":"Metaspace","replacement":)"
+    R"("\u2581","prepend_scheme":"first","split":true},"decoder":{"type":"Sequence","decoders":[{"type":"Replace",)"
+    R"("pattern":{"String":"\u2581"},"content":" "},{"type":"ByteFallback"},{"type":"Fuse"},{"type":"Strip","content":)"
+    R"(" ","start":1,"stop":0}]},"model":{"type":"BPE","byte_fallback":true,"vocab":{"a":256,"b":257,"ab":258,"\u2581":)"
+    R"(259)" +
+        byte_pieces() + R"(},"merges":["a b"]}})"};
 
 }  // namespace
 
