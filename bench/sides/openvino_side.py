@@ -8,14 +8,14 @@ import numpy
 import openvino
 from openvino import opset6, opset13
 from openvino.op.util import Variable, VariableInfo
-from side import Prepared, serve
+from side import Prepared, read_ids, refuse, serve
 
 TYPES = {"f32": openvino.Type.f32, "f16": openvino.Type.f16, "bf16": openvino.Type.bf16}
 
 
-def compile_model(case, threads, model):
+def compile_model(storage, threads, model):
     settings = {"PERFORMANCE_HINT": "LATENCY", "NUM_STREAMS": 1, "INFERENCE_NUM_THREADS": threads,
-                "INFERENCE_PRECISION_HINT": case.storage, "KV_CACHE_PRECISION": case.storage}
+                "INFERENCE_PRECISION_HINT": storage, "KV_CACHE_PRECISION": storage}
     return openvino.Core().compile_model(model, "CPU", settings)
 
 
@@ -57,7 +57,7 @@ def tensor_of(case, array):
 
 
 def prepare_forward(case, threads, arrays):
-    request = compile_model(case, threads, forward_model(case)).create_infer_request()
+    request = compile_model(case.storage, threads, forward_model(case)).create_infer_request()
     for i, array in enumerate(arrays.values()):
         request.set_input_tensor(i, tensor_of(case, array))
     return [request], request.infer
@@ -70,7 +70,7 @@ def fill(case, request, arrays):
 
 
 def prepare_decode(case, copies, threads, arrays):
-    compiled = compile_model(case, threads, decode_model(case))
+    compiled = compile_model(case.storage, threads, decode_model(case))
     last = {name: numpy.ascontiguousarray(array[:, :, -1:]) for name, array in arrays.items()}
     requests = [compiled.create_infer_request() for _ in range(copies)]
     for request in requests:
@@ -106,4 +106,21 @@ def prepare(case, copies, threads, arrays):
     return Prepared([request.infer for request in requests], results, note, kept)
 
 
-serve(openvino.__version__, prepare)
+def prepare_model(work, texts, tokens, threads, folder):
+    """The encoder that Transformers has, converted for exactly this many texts and tokens."""
+    import encoder
+    import torch
+
+    if work != "encode":
+        refuse()
+    ids = read_ids(texts, tokens, folder).astype(numpy.int64)
+    inputs = {"input_ids": torch.from_numpy(ids), "attention_mask": torch.ones(texts, tokens, dtype=torch.int64)}
+    model = openvino.convert_model(encoder.load(f"{folder}/model"), example_input=inputs,
+                                   input=[(name, list(ids.shape)) for name in inputs])
+    request = compile_model("f32", threads, model).create_infer_request()
+    for name, tensor in inputs.items():
+        request.set_tensor(name, openvino.Tensor(tensor.numpy()))
+    return Prepared([request.infer], lambda: {"hidden": request.get_output_tensor(0).data}, "", inputs)
+
+
+serve(openvino.__version__, prepare, prepare_model)

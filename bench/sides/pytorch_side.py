@@ -5,7 +5,7 @@ import functools
 import cases
 import numpy
 import torch
-from side import Prepared, read_inputs, seconds_of, serve
+from side import Prepared, read_ids, read_inputs, refuse, seconds_of, serve
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.functional import scaled_dot_product_attention as attention
 
@@ -57,6 +57,29 @@ def prepare(case, copies, threads, arrays):
     return Prepared(calls, results, note)
 
 
+def prepare_model(work, texts, tokens, threads, folder):
+    """An encoder; PyTorch has no reader for the decoders' file."""
+    import encoder
+
+    if work != "encode":
+        refuse()
+    torch.set_num_threads(threads)
+    torch.set_grad_enabled(False)
+    model, ids = encoder.load(f"{folder}/model"), torch.from_numpy(read_ids(texts, tokens, folder)).long()
+    return Prepared([lambda: encoder.hidden_of(model, ids)],
+                    lambda: {"hidden": encoder.hidden_of(model, ids).numpy()})
+
+
+def model_reference(words):
+    import encoder
+
+    _, texts, tokens, _, folder = cases.model_of_line(words)
+    torch.set_grad_enabled(False)
+    ids = torch.from_numpy(read_ids(texts, tokens, folder)).long()
+    encoder.hidden_of(encoder.load(f"{folder}/model", torch.float64), ids).numpy().tofile(f"{folder}/hidden.reference")
+    return ""
+
+
 def reference_rows(case, begin, q, k, v):
     mask = None
     if case.causal == "causal":
@@ -67,6 +90,8 @@ def reference_rows(case, begin, q, k, v):
 
 def reference(*words):
     """reference CASE -> ok, out (and gradients) in double by PyTorch's math path, written as f64 NAME.reference."""
+    if words[0] == "encode":
+        return model_reference(words)
     case, _, _, folder = cases.of_line(words)
     inputs = {name: tensor.double() for name, tensor in tensors_of(case, read_inputs(case, folder)).items()}
     dout = inputs.pop("dout", None)
@@ -86,4 +111,4 @@ def reference(*words):
     return ""
 
 
-serve(torch.__version__, prepare, reference=reference)
+serve(torch.__version__, prepare, prepare_model, reference=reference)

@@ -5,9 +5,7 @@ import platform
 import textwrap
 from pathlib import Path
 
-from run import NEAR, OURS, PEERS
-
-SIDES = (OURS, *PEERS)
+from run import NEAR, OURS
 
 
 def processor():
@@ -30,7 +28,7 @@ def times(ratio):
 
 class Report:
     def __init__(self):
-        self.about, self.results, self.notes, self.widths, self.limit = {}, [], {}, [], ""
+        self.about, self.results, self.notes, self.widths, self.limit, self.sides = {}, [], {}, [], "", ()
         self.best = {}  # limit, threads -> the highest in this run
 
     def begin(self, versions):
@@ -39,13 +37,13 @@ class Report:
         for name, version in versions.items():
             print(f"{name}: {version}")
 
-    def group(self, title, limit):
+    def group(self, group):
         self.end_group()
-        self.limit = limit
-        headings = ["case".ljust(34), "threads", "limit   ", "ms".rjust(9), *(name.rjust(12) for name in SIDES),
+        self.limit, self.sides = group.limit, (OURS, *group.peers)
+        headings = ["case".ljust(34), "threads", "limit   ", "ms".rjust(9), *(name.rjust(12) for name in self.sides),
                     "us / best", "us / PyTorch", "error  "]
         self.widths = [len(heading) for heading in headings]
-        print(f"\n{title}: share of the {limit} of the same run; how many times as fast as the best peer and as PyTorch\n")
+        print(f"\n{group.title}: share of the {group.limit} of the same run; how many times as fast as the best peer and as PyTorch\n")
         self.line(headings)
         self.line(["-" * (width - 1) + (":" if i else "-") for i, width in enumerate(self.widths)])
 
@@ -62,7 +60,7 @@ class Report:
     def add(self, result):
         doubtful = self.is_doubtful(result)
         best = min(result.ratio.values(), default=None)
-        shares = [percent(result.share.get(name)) + ("" if result.agree.get(name, True) else " !") for name in SIDES]
+        shares = [percent(result.share.get(name)) + ("" if result.agree.get(name, True) else " !") for name in self.sides]
         error = f"{result.error[OURS]:.1e}" if OURS in result.error else "-"
         milliseconds = f"{result.seconds[OURS] * 1e3:.3f}" if OURS in result.seconds else "-"
         self.line([result.case.name, str(result.threads), f"{result.limit * 1e-9:.1f}" + (" ~" if doubtful else ""),
@@ -84,7 +82,7 @@ class Report:
         """Returns whether every side agreed with the reference."""
         self.end_group()
         differing = [(name, r["case"], r["error"][name]) for r in self.results for name, ok in r["agree"].items() if not ok]
-        print("\nlimit: GFLOP/s, or GB/s for decode (~: doubtful, others were at work); ms: ours; error: ours, the largest difference "
+        print("\nlimit: GFLOP/s, or GB/s where the bandwidth is (~: doubtful, others were at work); ms: ours; error: ours, the largest difference "
               "from the double\nreference as a share of its largest value; !: a side whose error is beyond what its storage "
               "allows.")
         for name, case, error in differing:

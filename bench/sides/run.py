@@ -12,7 +12,8 @@ import cases
 import numpy
 
 OURS = "Limelight"
-PEERS = {"PyTorch": "pytorch_side.py", "ONNX Runtime": "onnxruntime_side.py", "OpenVINO": "openvino_side.py"}
+PEERS = {"PyTorch": "pytorch_side.py", "ONNX Runtime": "onnxruntime_side.py", "OpenVINO": "openvino_side.py",
+         "llama.cpp": "llamacpp_side.py"}
 # A round is good where its two neighbouring limits differ by no more than STEADY and come as near as NEAR to the best one
 # of the case; otherwise the clock changed, or somebody else was at work.
 STEADY, NEAR = 0.05, 0.9
@@ -74,9 +75,22 @@ def narrowed(values, storage):
 
 
 def write_inputs(case, folder):
+    if isinstance(case, cases.ModelCase):
+        return write_model(case, Path(folder))
     random = numpy.random.default_rng(1)
     for name, sizes in case.sizes.items():
         narrowed(random.standard_normal(sizes, numpy.float32), case.storage).tofile(f"{folder}/{name}.bin")
+
+
+def write_model(case, folder):
+    """The ids, and a link to the model: a folder, or a file with its ending."""
+    path = cases.model_path(case.model)
+    if not path.exists():
+        raise Refused(f"{path}: not there; tools/get-model {case.model} brings it")
+    link = folder / f"model{path.suffix if path.is_file() else ''}"
+    link.unlink(missing_ok=True)
+    link.symlink_to(path)
+    numpy.array(case.ids, numpy.int32).tofile(folder / "ids.bin")
 
 
 def largest_error(case, side, folder):
@@ -104,7 +118,7 @@ class Measurement:
         self.limits, self.times, self.ratios = [self.limit()], {}, {}
 
     def limit(self):
-        return float(self.ours.ask("bandwidth" if self.case.work == "decode" else "peak", self.threads))
+        return float(self.ours.ask(self.case.bound, self.threads))
 
     def round(self):
         took = {}
@@ -171,8 +185,12 @@ def reference_by(case, pytorch, folder):
 def run_case(case, thread_counts, sides, folder, rounds, slot):
     """Yields a Result for every number of threads."""
     ours, *peers = sides
-    write_inputs(case, folder)
-    has_reference = reference_by(case, peers[0], folder)
+    try:
+        write_inputs(case, folder)
+    except Refused as reason:
+        print(f"peers: {case.name}: {reason}", file=sys.stderr)
+        return
+    has_reference = bool(case.results) and reference_by(case, peers[0], folder)
     for threads in thread_counts:
         notes = {}
         able = prepare(case, threads, sides, folder, notes)
@@ -193,10 +211,11 @@ def run(chosen, thread_counts, program, logs, rounds, slot, report):
     folder = tempfile.mkdtemp(prefix="inputs-", dir=logs)
     try:
         report.begin({side.name: version_of(side) for side in sides})
-        for title, limit, group in chosen:
-            report.group(title, limit)
-            for case in group:
-                for result in run_case(case, thread_counts, sides, folder, rounds, slot):
+        for group in chosen:
+            report.group(group)
+            able = [side for side in sides if side.name in (OURS, *group.peers)]
+            for case in group.cases:
+                for result in run_case(case, thread_counts, able, folder, rounds, slot):
                     report.add(result)
     finally:
         shutil.rmtree(folder)

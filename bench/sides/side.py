@@ -2,6 +2,7 @@
 
     hello                          -> ok VERSION
     case ...                       -> ok NOTE: inputs read, everything set up, called twice  (cases.py has the words)
+    model ...                      -> ok NOTE: the same of a whole model, whose file and ids are in the folder
     time SECONDS                   -> ok SECONDS OF ONE CALL, calling for about that long
     save FOLDER                    -> ok, results written as f32
 Instead of "ok", "no REASON". limelight_side.cc answers the same lines.
@@ -36,9 +37,13 @@ def seconds_of(calls, repeats, first=0):
     return (time.perf_counter() - start) / repeats
 
 
+def refuse(*_):
+    raise NotImplementedError("not among what this side runs")
+
+
 class Side:
-    def __init__(self, version, prepare):
-        self.version, self.prepare = version, prepare
+    def __init__(self, version, prepare, prepare_model):
+        self.version, self.prepare, self.prepare_model = version, prepare, prepare_model
         self.prepared, self.once, self.next = None, 0.0, 0
 
     def hello(self):
@@ -47,7 +52,14 @@ class Side:
     def case(self, *words):
         self.prepared = None  # frees the one before
         case, copies, threads, folder = cases.of_line(words)
-        self.prepared = self.prepare(case, copies, threads, read_inputs(case, folder))
+        return self.begin(self.prepare(case, copies, threads, read_inputs(case, folder)))
+
+    def model(self, *words):
+        self.prepared = None
+        return self.begin(self.prepare_model(*cases.model_of_line(words)))
+
+    def begin(self, prepared):
+        self.prepared = prepared
         seconds_of(self.prepared.calls, 1)
         self.once = seconds_of(self.prepared.calls, 1, first=1)
         return self.prepared.note
@@ -66,11 +78,15 @@ class Side:
         return ""
 
 
-def serve(version, prepare, **more):
+def read_ids(texts, tokens, folder):
+    return numpy.fromfile(f"{folder}/ids.bin", numpy.int32).reshape(texts, tokens)
+
+
+def serve(version, prepare, prepare_model=refuse, **more):
     """Answers until standard input ends. What a library prints goes to standard error, not between the answers."""
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
-    side = Side(version, prepare)
+    side = Side(version, prepare, prepare_model)
     for line in sys.stdin:
         command, *words = line.split()
         try:
