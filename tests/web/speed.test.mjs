@@ -1,6 +1,7 @@
 // How fast the page is. The bounds are for two cores that do other work besides; LIMELIGHT_SLOW multiplies them.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { kPlaces } from "./places.mjs";
 import { fragment, open, quiet } from "./session.mjs";
 
 const kSlow = Number(process.env.LIMELIGHT_SLOW ?? 1);
@@ -33,7 +34,7 @@ test("the first paint and the first spotlight", async () => {
   });
   within(paint, 150, "first paint");
   const spotlight = await best(3, async () => {
-    const page = await session.visit("about:blank".slice(0, 0) + fragment("look"));
+    const page = await session.visit(fragment("look"));
     const time = await page.evaluate(async () => {
       while (!document.querySelector(".arc")) await new Promise(requestAnimationFrame);
       return Math.max(
@@ -118,4 +119,29 @@ test("a map of 512 words is drawn", async () => {
   );
   within(time, 100, "map");
   await quiet(page);
+});
+
+// The sum of layout shifts, as browsers define it, from the first paint on.
+async function moved(place, width) {
+  const context = await session.browser.newContext({ viewport: { width, height: 800 } });
+  const page = await context.newPage();
+  await page.addInitScript(() => {
+    globalThis.moved = 0;
+    const add = (entry) => (globalThis.moved += entry.hadRecentInput ? 0 : entry.value);
+    new PerformanceObserver((list) => list.getEntries().forEach(add)).observe({ type: "layout-shift", buffered: true });
+  });
+  await page.goto(session.url + place);
+  await page.waitForLoadState("networkidle");
+  const sum = await page.evaluate(() => globalThis.moved);
+  await context.close();
+  return sum;
+}
+
+test("what is there does not jump when the rest arrives", async () => {
+  for (const width of [1280, 360]) {
+    for (const [name, place] of kPlaces) {
+      const sum = await moved(place, width);
+      assert.ok(sum <= 0.05, `${name}, ${width} pixels wide: a layout shift of ${sum.toFixed(3)}`);
+    }
+  }
 });

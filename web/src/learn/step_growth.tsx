@@ -35,13 +35,43 @@ function tokensAt(place: number): number {
   return Math.min(kMost, Math.round(exact / unit) * unit);
 }
 
+const kOwn = 4; // the row of the slider's T
+
+function GrowthTable({ rows }: { rows: Memory["rows"] }) {
+  return (
+    <div class="number-grid" role="region" tabIndex={0} aria-label="Memory against tokens">
+      <table class="plain-table">
+        <thead>
+          <tr>
+            <th class="number">tokens T</th>
+            <th class="number">pairs T × T</th>
+            <th class="number">the grid</th>
+            <th class="number">without it</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row, i) => (
+            <tr key={i} class={i === kOwn ? "picked" : undefined}>
+              <th scope="row" class="number">
+                {whole(row.tokens)}
+                {i === kOwn ? " (yours)" : ""}
+              </th>
+              <td class="number">{whole(row.pairs)}</td>
+              <td class="number">{bytesText(row.grid_bytes)}</td>
+              <td class="number">{bytesText(row.limelight_bytes)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
 export function GrowthStep() {
   const [place, setPlace] = useState(50);
   const mine = tokensAt(place);
   const answer = useAnswer<Memory>("memory", { tokens: [1000, 10000, 100000, kMost, mine] }, { wait: 30 });
   const rows = answer.value?.rows ?? [];
-  const fixedRows = rows.slice(0, 4);
-  const own = rows[4];
   return (
     <>
       <Prose>
@@ -56,31 +86,7 @@ export function GrowthStep() {
         caption="One head, numbers of 4 bytes. The last column is all that the engine here uses: the result, one number for each row, and working memory."
       >
         <Slider label="Tokens T" low={0} high={100} step={1} value={place} shown={whole(mine)} onMove={setPlace} />
-        <div class="number-grid" role="region" tabIndex={0} aria-label="Memory against tokens">
-          <table class="plain-table">
-            <thead>
-              <tr>
-                <th class="number">tokens T</th>
-                <th class="number">pairs T × T</th>
-                <th class="number">the grid</th>
-                <th class="number">without it</th>
-              </tr>
-            </thead>
-            <tbody>
-              {[...fixedRows, ...(own ? [own] : [])].map((row, i) => (
-                <tr key={i} class={i === 4 ? "picked" : undefined}>
-                  <th scope="row" class="number">
-                    {whole(row.tokens)}
-                    {i === 4 ? " (yours)" : ""}
-                  </th>
-                  <td class="number">{whole(row.pairs)}</td>
-                  <td class="number">{bytesText(row.grid_bytes)}</td>
-                  <td class="number">{bytesText(row.limelight_bytes)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        {rows.length ? <GrowthTable rows={rows} /> : <div class="chart-space" />}
       </Figure>
       <TryIt>Find the T at which the grid of one head no longer fits into the memory of your computer.</TryIt>
       <Check question={kQuestion} />

@@ -3,7 +3,7 @@ import { useMemo, useState } from "preact/hooks";
 import { Answered, useAnswer } from "../answer";
 import { floats, integers } from "../api";
 import type { Look, LongMap, Models } from "../contract";
-import { HeadControls } from "../look/head_controls";
+import { HeadControls, ShownHead } from "../look/head_controls";
 import { questionOf } from "../look/room";
 import { Choices } from "../parts/choices";
 import { Alarm, Notes, Progress } from "../parts/notice";
@@ -156,7 +156,8 @@ export function LongRoom({ state, models }: { state: State; models: Models | nul
         ask for it.
       </p>
       <TextSource text={state.text} />
-      <HeadControls state={state} models={models} shown={whole.value} />
+      <HeadControls state={state} models={models} />
+      <ShownHead shown={whole.value} />
       <Alarm failure={whole.failure ?? part.failure} />
       {whole.busy ? <Progress label="Reading the text" done={whole.done} /> : null}
       <Notes notes={whole.value?.notes} />

@@ -2,6 +2,7 @@
 import type { ModelInfo, Models, Shown } from "../contract";
 import { modelNamed } from "../models";
 import { Choices } from "../parts/choices";
+import { useWide } from "../parts/wide";
 import type { MaskChoice, State } from "../state";
 import { go } from "../store";
 
@@ -17,6 +18,7 @@ export function ModelPick({ models, name }: { models: Models | null; name: strin
     <label class="control">
       <span>Model</span>
       <select
+        class="model"
         value={chosen?.name ?? ""}
         onChange={(event) => go({ model: event.currentTarget.value, layer: -1, head: -1, layer2: -1, head2: -1 })}
       >
@@ -62,10 +64,9 @@ export function NumberPick({ label, value, count, none, onPick }: NumberPickProp
 interface HeadControlsProps {
   state: State;
   models: Models | null;
-  shown: Shown | null;
 }
 
-export function HeadControls({ state, models, shown }: HeadControlsProps) {
+function Picks({ state, models }: HeadControlsProps) {
   const model = modelNamed(models, state.model);
   return (
     <div class="controls">
@@ -85,9 +86,25 @@ export function HeadControls({ state, models, shown }: HeadControlsProps) {
         count={model?.heads ?? null}
         onPick={(head) => go({ head })}
       />
-      <p class="shown small dim">{shown ? headingOf(shown) : ""}</p>
     </div>
   );
+}
+
+// On a phone the picture comes first, and these are folded away above it.
+export function HeadControls({ state, models }: HeadControlsProps) {
+  const wide = useWide();
+  if (wide) return <Picks state={state} models={models} />;
+  return (
+    <details class="folded-picks">
+      <summary>Model, mask, layer and head</summary>
+      <Picks state={state} models={models} />
+    </details>
+  );
+}
+
+// Which head it became, and why. The line is there before the answer is.
+export function ShownHead({ shown }: { shown: Shown | null }) {
+  return <p class="shown small dim">{shown ? headingOf(shown) : "\u00a0"}</p>;
 }
 
 export function headName(layer: number, head: number): string {

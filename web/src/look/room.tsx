@@ -8,7 +8,7 @@ import type { LookView, State } from "../state";
 import { current, go, linkTo } from "../store";
 import { CompareView } from "./compare";
 import { ExportRow } from "./export";
-import { HeadControls, stepHead } from "./head_controls";
+import { HeadControls, ShownHead, stepHead } from "./head_controls";
 import { HeadsView } from "./heads";
 import { MapView } from "./map";
 import { SpotlightView } from "./spotlight_view";
@@ -37,7 +37,7 @@ export function questionOf(state: State): Question {
 
 function ViewLinks({ view }: { view: LookView }) {
   return (
-    <nav class="views" aria-label="Views">
+    <nav aria-label="Views">
       {kViews.map(([key, name]) => (
         <a key={key} href={linkTo({ view: key })} aria-current={key === view ? "page" : undefined}>
           {name}
@@ -86,8 +86,11 @@ export function LookRoom({ state, models }: RoomProps) {
     <>
       <h1 class="unseen">Look: where words look</h1>
       <TextField text={state.text} />
-      <HeadControls state={state} models={models} shown={light.head?.grid ?? null} />
-      <ViewLinks view={state.view} />
+      <HeadControls state={state} models={models} />
+      <div class="views">
+        <ViewLinks view={state.view} />
+        <ShownHead shown={light.head?.grid ?? null} />
+      </div>
       <Alarm failure={light.answer.failure} />
       {tooLong ? (
         <p>

@@ -130,6 +130,7 @@ export function SpotlightView({ state, light }: { state: State; light: Spotlight
     const next = add ? (others.length === light.from.length ? [...light.from, index] : others) : [index];
     go({ pins: next.sort((a, b) => a - b) });
   };
+  if (!light.head) return <div class="stage stage-space" />;
   const because =
     seen === null ? light.look?.blocked_because : light.head?.grid.mask === "causal" ? "it comes later" : null;
   return (

@@ -1,17 +1,17 @@
 // The text that is looked at: what is typed is followed at once.
-import { tune } from "../store";
+import { go, tune } from "../store";
 
 interface TextFieldProps {
   text: string;
   label?: string;
 }
 
-export const kPresetTexts = [
-  "The animal didn't cross the street because it was too tired.",
-  "The animal didn't cross the street because it was too wide.",
-  "The dog chased the ball because it was fast.",
-  "The cat sat on the mat",
-];
+const kPresets = [
+  ["too tired", "The animal didn't cross the street because it was too tired."],
+  ["too wide", "The animal didn't cross the street because it was too wide."],
+  ["dog and ball", "The dog chased the ball because it was fast."],
+  ["cat on the mat", "The cat sat on the mat"],
+] as const;
 
 export function TextField({ text, label = "Your sentence" }: TextFieldProps) {
   return (
@@ -28,15 +28,16 @@ export function TextField({ text, label = "Your sentence" }: TextFieldProps) {
       </label>
       <div class="row presets">
         <span class="small dim">Try</span>
-        {kPresetTexts.map((preset) => (
+        {kPresets.map(([name, preset]) => (
           <button
-            key={preset}
+            key={name}
             class="chip"
             type="button"
+            title={preset}
             aria-pressed={preset === text}
-            onClick={() => tune({ text: preset, pins: [], to: -1 })}
+            onClick={() => go({ text: preset, pins: [], to: -1 })}
           >
-            {preset}
+            {name}
           </button>
         ))}
       </div>

@@ -39,9 +39,13 @@ function pathBetween(from: Box, to: Box, head: number): string {
   return `M${x0} ${y0}C${x0} ${y0 - bend} ${x1} ${y1 + bend} ${x1} ${y1}`;
 }
 
-function loopAt(box: Box): string {
+// To itself: the thicker, the wider, so that it stays a loop.
+function loopAt(box: Box, width: number): string {
   const x = middle(box);
-  return `M${x - 7} ${box.top}C${x - 24} ${box.top - 34} ${x + 24} ${box.top - 34} ${x + 7} ${box.top}`;
+  const foot = 7 + width * 0.45;
+  const side = 24 + width * 1.5;
+  const rise = box.top - 34 - width * 1.4;
+  return `M${x - foot} ${box.top}C${x - side} ${rise} ${x + side} ${rise} ${x + foot} ${box.top}`;
 }
 
 // The strongest weights that together make `keep` percent of all of them.
@@ -59,10 +63,9 @@ export function arcsOf(boxes: Box[], from: number, weights: number[], kept: numb
   const head = boxes[0]?.top ?? 0;
   return kept
     .filter((to) => boxes[to] && boxes[from])
-    .map((to) => ({
-      to,
-      loop: to === from,
-      width: Math.max(kThinnest, weights[to] * kThickest),
-      path: to === from ? loopAt(boxes[to]) : pathBetween(boxes[from], boxes[to], head),
-    }));
+    .map((to) => {
+      const width = Math.max(kThinnest, weights[to] * kThickest);
+      const loop = to === from;
+      return { to, loop, width, path: loop ? loopAt(boxes[to], width) : pathBetween(boxes[from], boxes[to], head) };
+    });
 }
