@@ -7,8 +7,8 @@
 #include "output.h"
 #include "progress.h"
 #include "spotlight_view.h"
+#include "studio/exported_page.h"
 #include "studio/spotlight_csv.h"
-#include "studio/spotlight_html.h"
 #include "studio/spotlight_json.h"
 #include "studio/spotlight_svg.h"
 #include "text_source.h"
@@ -74,9 +74,10 @@ struct Look {
                            .without_first = without_first,
                            .too_long = model.too_long(),
                            .run = {.progress = progress.callback()}});
+    const std::string page = html.empty() ? "" : studio::exported_page(*reader, light, model.mask(), {});
     progress.finish();
     for (const std::string& line : light.notes) note(line);
-    if (!html.empty()) write_file(html, studio::spotlight_html(light));
+    if (!html.empty()) write_file(html, page);
     if (!svg.empty()) write_file(svg, studio::spotlight_svg(light));
     if (json) return print(studio::spotlight_json(light));
     if (csv) return print(studio::spotlight_csv(light));

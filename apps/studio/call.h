@@ -49,7 +49,6 @@ Json scene_json(const Scene& scene);
 lesson::HeadInput head_of(const Scene& scene);
 
 void put_sentence(Json& json, const Reading& reading);     // tokens, words, gaps
-Json look_json(const Spotlight& light);                    // as `look` answers
 Json words_json(const Reading& reading);                   // their spellings
 Json tokens_json(const Reading& reading);                  // [{piece, word, special}]
 std::vector<int32_t> token_words(const Reading& reading);  // the index of each token's word, -1: none

@@ -14,14 +14,22 @@ namespace limelight::studio {
 HttpConnection::HttpConnection(int socket, const std::atomic<bool>& ending) : socket_(socket), ending_(ending) {}
 
 HttpConnection::~HttpConnection() {
-  ::shutdown(socket_, SHUT_RDWR);
+  ::shutdown(socket_, SHUT_WR);
+  drain();
   ::close(socket_);
+}
+
+// Closing with bytes unread would reset the connection, and take the response back.
+void HttpConnection::drain() {
+  constexpr size_t kMost = size_t{8} << 20;
+  const auto until = Clock::now() + kDrained;
+  for (size_t drained = 0; drained < kMost && fill(until); drained += end_) begin_ = end_;
 }
 
 bool HttpConnection::wait(short events, Clock::time_point until) const {
   constexpr auto kSlice = std::chrono::milliseconds(50);
   while (!ending_) {
-    const auto rest = std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now());
+    const auto rest = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now());
     if (rest.count() <= 0) return false;
     pollfd waiting{socket_, events, 0};
     const int ready = ::poll(&waiting, 1, static_cast<int>(std::min(rest, kSlice).count()));
@@ -41,11 +49,11 @@ bool HttpConnection::fill(Clock::time_point until) {
   return true;
 }
 
-bool HttpConnection::begin_request(size_t most_body) {
+bool HttpConnection::begin_request() {
   refusal_ = 0;
   if (!fill(Clock::now() + kIdle)) return false;
   until_ = Clock::now() + kWhole;
-  may_read_ = kMostHead + most_body;
+  may_read_ = kMostHead;
   return true;
 }
 

@@ -11,9 +11,11 @@ namespace limelight::studio {
 
 class HttpConnection : public httplib::Stream {
  public:
-  static constexpr size_t kMostHead = 64 << 10;               // bytes of a request line and its header
-  static constexpr auto kWhole = std::chrono::seconds(10);    // from its first byte until a request is here, all of it
-  static constexpr auto kIdle = std::chrono::seconds(30);     // between two requests
+  static constexpr size_t kMostHead = 64 << 10;             // bytes of a request line and its header
+  static constexpr auto kWhole = std::chrono::seconds(10);  // from its first byte until a request is here, all of it
+  static constexpr auto kIdle = std::chrono::seconds(30);   // between two requests
+  static constexpr auto kDrained =
+      std::chrono::seconds(1);  // a last response is to arrive, whatever is still being sent
   static constexpr auto kWritten = std::chrono::seconds(10);  // until the other side takes more of a response
 
   // Owns the socket. `ending` interrupts every wait.
@@ -22,8 +24,9 @@ class HttpConnection : public httplib::Stream {
   HttpConnection(const HttpConnection&) = delete;
   HttpConnection& operator=(const HttpConnection&) = delete;
 
-  // Waits for the first byte of a request, whose head and then at most `most_body` bytes may follow.
-  bool begin_request(size_t most_body);
+  // Waits for the first byte of a request; its head may follow, and where it is expected a body of so many bytes.
+  bool begin_request();
+  void expect_body(size_t most) { may_read_ = most; }
 
   // Whether the other side has closed, or closed its sending half.
   bool left() const;
@@ -44,6 +47,7 @@ class HttpConnection : public httplib::Stream {
 
   bool wait(short events, Clock::time_point until) const;
   bool fill(Clock::time_point until);
+  void drain();
 
   const int socket_;
   const std::atomic<bool>& ending_;

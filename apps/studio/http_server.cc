@@ -118,7 +118,7 @@ class HttpServer::Server : public httplib::Server {
     HttpConnection connection(socket, ending_);
     bool closed = false;
     for (int left = kRequestsAConnection; left > 0 && !closed && !ending_; --left) {
-      if (!connection.begin_request(static_cast<size_t>(Limits::kBodyBytes))) break;
+      if (!connection.begin_request()) break;
       Exchange now{connection};
       exchange = &now;
       const bool done = process_request(connection, left == 1, closed, [&](Http& request) { prepare(request, now); });
@@ -139,6 +139,7 @@ class HttpServer::Server : public httplib::Server {
     request.headers.erase("Accept-Encoding");  // files are compressed already, answers are not worth it
     request.headers.erase("Range");
     request.ranges.clear();
+    now.connection.expect_body(now.refused ? 0 : static_cast<size_t>(Limits::kBodyBytes));
     if (!now.refused) return;
     request.headers.erase("Connection");
     request.set_header("Connection", "close");

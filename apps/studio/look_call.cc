@@ -6,9 +6,9 @@
 
 #include "call.h"
 #include "core/error.h"
+#include "exported_page.h"
 #include "head_ranking.h"
 #include "spotlight_csv.h"
-#include "spotlight_html.h"
 #include "spotlight_json.h"
 #include "spotlight_svg.h"
 
@@ -24,7 +24,7 @@ std::vector<std::string> words_of(const Call& call) {
   return words;
 }
 
-Spotlight look(const Call& call) {
+Spotlight look(const Call& call, const Reader& model) {
   SpotlightOptions options{.words = words_of(call),
                            .layer = call.number("layer"),
                            .head = call.number("head"),
@@ -39,17 +39,7 @@ Spotlight look(const Call& call) {
     if (options.words.empty()) detail::fail_argument("find: expected with a word that looks, found without");
     options.find = word_wish(*find);
   }
-  return spotlight(*call.model(), call.text(), options);
-}
-
-// Of the first row in which something is blocked.
-Json blocked_because(const Spotlight& light) {
-  for (const SpotlightRow& row : light.rows) {
-    for (size_t i = 0; i < row.shares.size(); ++i) {
-      if (row.shares[i].blocked) return blocked_reason(row, i);
-    }
-  }
-  return {};
+  return spotlight(model, call.text(), options);
 }
 
 // "limelight-it-L5H11.svg": letters and digits of the word, whatever its script, so that no file name is another path.
@@ -64,20 +54,8 @@ std::string file_name(const Spotlight& light, const std::string& format) {
 
 }  // namespace
 
-Json look_json(const Spotlight& light) {
-  Json json = spotlight_object(light);
-  json["gaps"] = light.gaps;
-  json["special_name"] = light.special;
-  json["sum"] = light.grid ? Json() : Json(weighted_sum(light, light.rows.front()));
-  json["blocked_because"] = blocked_because(light);
-  json["tokens"] = light.tokens;
-  json["temperature"] = light.temperature;
-  json["notes"] = light.notes;
-  return json;
-}
-
 Json look_call(const Call& call) {
-  return look_json(look(call));
+  return look_object(look(call, *call.model()));
 }
 
 Json heads_call(const Call& call) {
@@ -103,14 +81,18 @@ Json export_call(const Call& call) {
     const char* type;
     std::string (*write)(const Spotlight&);
   };
-  static const std::map<std::string, Format> formats = {{"html", {"text/html", spotlight_html}},
+  static const std::map<std::string, Format> formats = {{"html", {"text/html", nullptr}},
                                                         {"svg", {"image/svg+xml", spotlight_svg}},
                                                         {"csv", {"text/csv", spotlight_csv}},
                                                         {"json", {"application/json", spotlight_json}}};
+  const auto model = call.model();
   const std::string name = call.asked.at("format");
-  const Spotlight light = look(call);
-  const Format& format = formats.at(name);
-  return {{"format", name}, {"name", file_name(light, name)}, {"type", format.type}, {"content", format.write(light)}};
+  const Spotlight light = look(call, *model);
+  const auto [type, write] = formats.at(name);
+  return {{"format", name},
+          {"name", file_name(light, name)},
+          {"type", type},
+          {"content", write != nullptr ? write(light) : exported_page(*model, light, call.mask(), call.run)}};
 }
 
 }  // namespace limelight::studio

@@ -142,6 +142,7 @@ class Look {
                      .gaps = gaps_before(units_),
                      .special = special_.empty() ? "" : special_names(reading_),
                      .tokens = static_cast<int64_t>(reading_.ids.size()),
+                     .unit = options_.unit,
                      .without_first = options_.without_first,
                      .temperature = options_.temperature,
                      .grid = grid_,

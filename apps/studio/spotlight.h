@@ -61,6 +61,7 @@ struct Spotlight {
   std::string special{};             // what they are called together: "[CLS] [SEP]"; empty where there are none
   std::string first_word{};          // the unit of the first token; empty where that is a special token
   int64_t tokens = 0;
+  UnitKind unit = UnitKind::kWord;
   bool without_first = false;
   double temperature = 1;
   bool grid = false;  // every word looks; else rows has one

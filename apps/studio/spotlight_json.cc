@@ -33,6 +33,16 @@ void put_row(Json& json, const Spotlight& light, const SpotlightRow& row) {
   json["first_token"] = {{"word", light.first_word}, {"weight", row.first.weight}, {"percent", percent(row.first)}};
 }
 
+// Of the first row in which something is blocked.
+Json blocked_because(const Spotlight& light) {
+  for (const SpotlightRow& row : light.rows) {
+    for (size_t i = 0; i < row.shares.size(); ++i) {
+      if (row.shares[i].blocked) return blocked_reason(row, i);
+    }
+  }
+  return {};
+}
+
 std::string dump(const Json& json) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
@@ -60,6 +70,18 @@ nlohmann::ordered_json spotlight_object(const Spotlight& light) {
 
 std::string spotlight_json(const Spotlight& light) {
   return dump(spotlight_object(light));
+}
+
+nlohmann::ordered_json look_object(const Spotlight& light) {
+  Json json = spotlight_object(light);
+  json["gaps"] = light.gaps;
+  json["special_name"] = light.special;
+  json["sum"] = light.grid ? Json() : Json(weighted_sum(light, light.rows.front()));
+  json["blocked_because"] = blocked_because(light);
+  json["tokens"] = light.tokens;
+  json["temperature"] = light.temperature;
+  json["notes"] = light.notes;
+  return json;
 }
 
 std::string head_ranking_json(const HeadRanking& ranking) {

@@ -19,6 +19,9 @@ namespace limelight::studio {
 std::string spotlight_json(const Spotlight& light);
 nlohmann::ordered_json spotlight_object(const Spotlight& light);
 
+// The same with what a page needs besides: gaps, special_name, sum, blocked_because, tokens, temperature, notes.
+nlohmann::ordered_json look_object(const Spotlight& light);
+
 // [{layer, head, weight}] from strongest.
 std::string head_ranking_json(const HeadRanking& ranking);
 

@@ -23,6 +23,19 @@ constexpr double kCell = 30;
 constexpr size_t kMostInGrid = 128;  // words; a picture of more would be many megabytes
 constexpr size_t kMostInArcs = 1024;
 
+constexpr std::string_view kStyle =
+    R"(svg{--ink:#1b1f16;--dim:#6c7263;--light:#5c8a00;--ground:#fdfef9;--on:#fff;background:var(--ground);
+font-family:system-ui,"Segoe UI",Roboto,"Noto Sans","Noto Sans CJK SC",sans-serif}
+@media (prefers-color-scheme:dark){svg{--ink:#eef2e4;--dim:#969d8a;--light:#c6f432;--ground:#12150d;--on:#12150d}}
+svg text{fill:var(--ink);font-size:18px}
+svg .word{text-anchor:middle}svg .small,svg .note,svg .row,svg .column{font-size:14px}
+svg .small{text-anchor:middle;font-size:13px}svg .row{text-anchor:end}
+svg .off,svg .note{fill:var(--dim)}svg .on{fill:var(--on);font-weight:700}
+svg .arc{fill:none;stroke:var(--light);stroke-linecap:round}
+svg .lit,svg .query,svg .cell{fill:var(--light)}
+svg .blocked{fill:none;stroke:var(--dim);stroke-dasharray:3 3;stroke-opacity:.6}
+)";
+
 using Out = std::back_insert_iterator<std::string>;
 
 bool is_own(const SpotlightRow& row, size_t i) {
@@ -214,27 +227,9 @@ std::string escape_markup(std::string_view text) {
   return escaped;
 }
 
-std::string_view markup_style() {
-  return R"(svg{--ink:#1b1f16;--dim:#6c7263;--light:#5c8a00;--ground:#fdfef9;--on:#fff;background:var(--ground);
-font-family:system-ui,"Segoe UI",Roboto,"Noto Sans","Noto Sans CJK SC",sans-serif}
-@media (prefers-color-scheme:dark){svg{--ink:#eef2e4;--dim:#969d8a;--light:#c6f432;--ground:#12150d;--on:#12150d}}
-svg text{fill:var(--ink);font-size:18px}
-svg .word{text-anchor:middle}svg .small,svg .note,svg .row,svg .column{font-size:14px}
-svg .small{text-anchor:middle;font-size:13px}svg .row{text-anchor:end}
-svg .off,svg .note{fill:var(--dim)}svg .on{fill:var(--on);font-weight:700}
-svg .arc{fill:none;stroke:var(--light);stroke-linecap:round}
-svg .lit,svg .query,svg .cell{fill:var(--light)}
-svg .blocked{fill:none;stroke:var(--dim);stroke-dasharray:3 3;stroke-opacity:.6}
-)";
-}
-
-std::string spotlight_picture(const Spotlight& light) {
-  return light.grid ? grid_picture(light) : arcs_picture(light);
-}
-
 std::string spotlight_svg(const Spotlight& light) {
-  std::string picture = spotlight_picture(light);
-  picture.insert(picture.find(">\n") + 2, fmt::format("<style>{}</style>\n", markup_style()));
+  std::string picture = light.grid ? grid_picture(light) : arcs_picture(light);
+  picture.insert(picture.find(">\n") + 2, fmt::format("<style>{}</style>\n", kStyle));
   return picture;
 }
 

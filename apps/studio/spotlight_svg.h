@@ -15,8 +15,4 @@ std::string escape_markup(std::string_view text);
 // std::invalid_argument for a grid of more than 128 words.
 std::string spotlight_svg(const Spotlight& light);
 
-// The same without its own style, to stand in a page that has markup_style().
-std::string spotlight_picture(const Spotlight& light);
-std::string_view markup_style();
-
 }  // namespace limelight::studio

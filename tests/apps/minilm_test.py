@@ -1,5 +1,6 @@
 """The spotlight of a real model, as a user asks for it and reads it."""
 
+import json
 import math
 import os
 import re
@@ -189,11 +190,15 @@ class Drawing(ProgramTest):
                 xml.etree.ElementTree.parse(picture)
                 with open(page, encoding="utf-8") as file:
                     html = file.read()
-                self.assertNotIn("<script", html)
-                self.assertIn("&lt;", html)
-                self.assertIn("prefers-color-scheme:dark", html)
-                self.assertIn("blocked", html)
-                self.assertEqual(re.findall(r"(?:src|href)=|url\(|@import", html), [])
+                data = re.findall(r'<script type="application/json" id="limelight-data">(.*?)</script>', html, re.DOTALL)
+                self.assertEqual(len(data), 1)
+                self.assertNotIn("<", data[0])
+                carried = json.loads(data[0])
+                self.assertEqual(carried["look"]["text"], text)
+                self.assertEqual(carried["pin"], 17 if words else None)
+                self.assertEqual(carried["heads"]["layers"], 6)
+                self.assertNotIn("alert('it", html.replace(data[0], ""))
+                self.assertEqual(re.findall(r"<(?:script|img|link)[^>]* (?:src|href)=\"(?!data:)|@import", html), [])
             self.assertEqual(sorted(os.listdir(folder)), ["a.html", "a.svg"])
 
 

@@ -1,0 +1,15 @@
+// The spotlight as a page in one file: it works from disk, asks nobody for anything, and keeps the pinned word.
+#pragma once
+
+#include <string>
+
+#include "spotlight.h"
+
+namespace limelight::studio {
+
+// web/dist/export.html with its data put in, as docs/studio-api.md has it: the spotlight, and where they are not too
+// many the rows of all heads, for which the model is run again under `mask`. Throws std::invalid_argument for a grid of
+// more than 128 words.
+std::string exported_page(const Reader& model, const Spotlight& light, Mask mask, const Run& run);
+
+}  // namespace limelight::studio
