@@ -84,13 +84,7 @@ export function ExportedPage({ data }: { data: Exported }) {
         </p>
         <HeadPicks data={data} place={place} onMove={setPlace} />
         <div class="stage">
-          <Sentence
-            words={words}
-            gaps={look.gaps}
-            row={row}
-            from={[place.word]}
-            onPin={(next) => setPlace({ ...place, word: next })}
-          />
+          <Sentence words={words} row={row} from={[place.word]} onPin={(next) => setPlace({ ...place, word: next })} />
         </div>
         {row ? (
           <>

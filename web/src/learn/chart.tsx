@@ -1,5 +1,4 @@
 // A small chart of one or two series over named places, told apart by shape and label, not by colour alone.
-import { useId } from "preact/hooks";
 
 interface Series {
   name: string;
@@ -42,17 +41,82 @@ function Mark({ x, y, kind }: { x: number; y: number; kind: number }) {
   );
 }
 
-export function Chart({ title, places, series, text, log = false, top, topName }: ChartProps) {
-  const id = useId();
-  const all = series.flatMap((one) => one.values).concat(top ?? []);
-  const y = scaleOf(all, log);
+interface LinesProps extends ChartProps {
+  y: (value: number) => number;
+}
+
+function Lines({ places, series, top, topName, y }: LinesProps) {
   const step = (kWidth - kLeft - kRight - 40) / Math.max(places.length - 1, 1);
   const x = (i: number) => kLeft + 20 + i * step;
   const longest = Math.max(...places.map((place) => Math.min(place.length, kLabel)), 1);
   const sparse = Math.ceil((longest * kLetter) / step);
   return (
+    <svg viewBox={`0 0 ${kWidth} ${kHeight}`} aria-hidden="true">
+      {top === undefined ? null : (
+        <>
+          <line x1={kLeft} x2={kWidth - kRight} y1={y(top)} y2={y(top)} class="limit" />
+          <text x={kWidth - kRight} y={y(top) - 5} text-anchor="end">
+            {topName}
+          </text>
+        </>
+      )}
+      <line x1={kLeft} x2={kWidth - kRight} y1={kHeight - kBottom} y2={kHeight - kBottom} class="axis" />
+      {series.map((one, kind) => (
+        <g key={one.name} class={kind === 0 ? "series-a" : "series-b"}>
+          <polyline points={one.values.map((value, i) => `${x(i)},${y(value)}`).join(" ")} />
+          {one.values.map((value, i) => (
+            <Mark key={i} x={x(i)} y={y(value)} kind={kind} />
+          ))}
+        </g>
+      ))}
+      {places.map((place, i) =>
+        i % sparse === 0 ? (
+          <text key={i} x={x(i)} y={kHeight - 8} text-anchor="middle">
+            {place.length > kLabel ? `${place.slice(0, kLabel - 1)}…` : place}
+          </text>
+        ) : null,
+      )}
+    </svg>
+  );
+}
+
+function Numbers({ title, places, series, text }: ChartProps) {
+  return (
+    <div class="number-grid" role="region" tabIndex={0} aria-label={`Numbers of: ${title}`}>
+      <table class="plain-table">
+        <thead>
+          <tr>
+            <td />
+            {series.map((one) => (
+              <th key={one.name} class="number" scope="col">
+                {one.name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {places.map((place, i) => (
+            <tr key={i}>
+              <th scope="row">{place}</th>
+              {series.map((one) => (
+                <td key={one.name} class="number">
+                  {text(one.values[i])}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+export function Chart(props: ChartProps) {
+  const { title, series, log = false, top } = props;
+  const y = scaleOf(series.flatMap((one) => one.values).concat(top ?? []), log);
+  return (
     <div class="chart">
-      <h2 id={id}>{title}</h2>
+      <h2>{title}</h2>
       <p class="row small keys">
         {series.map((one, kind) => (
           <span key={one.name}>
@@ -64,60 +128,10 @@ export function Chart({ title, places, series, text, log = false, top, topName }
         ))}
         {log ? <span class="dim">logarithmic scale</span> : null}
       </p>
-      <svg viewBox={`0 0 ${kWidth} ${kHeight}`} aria-hidden="true">
-        {top === undefined ? null : (
-          <>
-            <line x1={kLeft} x2={kWidth - kRight} y1={y(top)} y2={y(top)} class="limit" />
-            <text x={kWidth - kRight} y={y(top) - 5} text-anchor="end">
-              {topName}
-            </text>
-          </>
-        )}
-        <line x1={kLeft} x2={kWidth - kRight} y1={kHeight - kBottom} y2={kHeight - kBottom} class="axis" />
-        {series.map((one, kind) => (
-          <g key={one.name} class={kind === 0 ? "series-a" : "series-b"}>
-            <polyline points={one.values.map((value, i) => `${x(i)},${y(value)}`).join(" ")} />
-            {one.values.map((value, i) => (
-              <Mark key={i} x={x(i)} y={y(value)} kind={kind} />
-            ))}
-          </g>
-        ))}
-        {places.map((place, i) =>
-          i % sparse === 0 ? (
-            <text key={i} x={x(i)} y={kHeight - 8} text-anchor="middle">
-              {place.length > kLabel ? `${place.slice(0, kLabel - 1)}…` : place}
-            </text>
-          ) : null,
-        )}
-      </svg>
+      <Lines {...props} y={y} />
       <details>
         <summary>Its numbers</summary>
-        <div class="number-grid" role="region" tabIndex={0} aria-label={`Numbers of: ${title}`}>
-          <table aria-labelledby={id} class="plain-table">
-            <thead>
-              <tr>
-                <td />
-                {series.map((one) => (
-                  <th key={one.name} class="number" scope="col">
-                    {one.name}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {places.map((place, i) => (
-                <tr key={i}>
-                  <th scope="row">{place}</th>
-                  {series.map((one) => (
-                    <td key={one.name} class="number">
-                      {text(one.values[i])}
-                    </td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Numbers {...props} />
       </details>
     </div>
   );

@@ -110,6 +110,30 @@ function Trace({ found, at }: TraceProps) {
   );
 }
 
+interface WordPickProps {
+  found: Tiles;
+  onPick: (word: number) => void;
+}
+
+function WordPick({ found, onPick }: WordPickProps) {
+  const words = [...new Set(found.tokens.map((token) => token.word).filter((one) => one !== null))];
+  return (
+    <label class="control">
+      <span>Word</span>
+      <select value={found.query.index} onChange={(event) => onPick(Number(event.currentTarget.value))}>
+        {words.map((index) => (
+          <option key={index} value={index}>
+            {found.tokens
+              .filter((token) => token.word === index)
+              .map((token) => token.piece)
+              .join(" ")}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
 export function FlashStep({ state }: { state: State }) {
   const [size, setSize] = useState(4);
   const [place, setPlace] = useState(0);
@@ -121,7 +145,6 @@ export function FlashStep({ state }: { state: State }) {
   const found = answer.value;
   const last = (found?.trace.length ?? 1) - 1;
   const at = Math.min(place, last);
-  const words = found ? [...new Set(found.tokens.map((token) => token.word).filter((one) => one !== null))] : [];
   return (
     <>
       <Prose>
@@ -147,21 +170,7 @@ export function FlashStep({ state }: { state: State }) {
       >
         <OwnSentence text={state.text} />
         <div class="controls">
-          {found ? (
-            <label class="control">
-              <span>Word</span>
-              <select value={found.query.index} onChange={(event) => setWord(Number(event.currentTarget.value))}>
-                {words.map((index) => (
-                  <option key={index} value={index}>
-                    {found.tokens
-                      .filter((token) => token.word === index)
-                      .map((token) => token.piece)
-                      .join(" ")}
-                  </option>
-                ))}
-              </select>
-            </label>
-          ) : null}
+          {found ? <WordPick found={found} onPick={setWord} /> : null}
           <Slider label="Keys a tile" low={1} high={16} step={1} value={size} shown={String(size)} onMove={setSize} />
           <Slider
             label="Tile"

@@ -45,13 +45,7 @@ export function Pair({ first, second, names }: PairProps) {
       {[first, second].map((light, i) => (
         <div key={i}>
           <h2>{names[i]}</h2>
-          <Sentence
-            label={names[i]}
-            words={light.head?.grid.units ?? []}
-            gaps={light.head?.grid.gaps}
-            row={light.row}
-            from={light.from}
-          />
+          <Sentence label={names[i]} words={light.head?.grid.units ?? []} row={light.row} from={light.from} />
           <Told light={light} words={["animal", "street"]} />
         </div>
       ))}
@@ -70,7 +64,6 @@ function Own({ state }: { state: State }) {
       <OwnSentence text={state.text} />
       <Sentence
         words={light.head?.grid.units ?? []}
-        gaps={light.head?.grid.gaps}
         row={light.row}
         from={light.from}
         onPin={(i) => go({ pins: [i] })}

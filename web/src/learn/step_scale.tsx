@@ -1,6 +1,6 @@
 // Step: why the scores are divided, measured: entropy and gradient against the length of the keys.
 import { useAnswer } from "../answer";
-import type { Recipe, Scaling } from "../contract_lesson";
+import type { Recipe, Scaling, Steps } from "../contract_lesson";
 import { fixed, tiny } from "../parts/number";
 import type { State } from "../state";
 import { Chart } from "./chart";
@@ -30,11 +30,40 @@ const kQuestion: Question = {
 
 const kNothing = {};
 
+function mean(values: number[]): number {
+  return values.reduce((a, b) => a + b, 0) / values.length;
+}
+
+function Measured({ steps }: { steps: Steps }) {
+  return (
+    <table>
+      <thead>
+        <tr>
+          <th>dₖ = {steps.d_k}</th>
+          <th class="number">entropy</th>
+          <th class="number">gradient</th>
+        </tr>
+      </thead>
+      <tbody>
+        <tr>
+          <th scope="row">divided</th>
+          <td class="number">{fixed(mean(steps.entropy), 3)}</td>
+          <td class="number">{tiny(mean(steps.gradient))}</td>
+        </tr>
+        <tr>
+          <th scope="row">not divided</th>
+          <td class="number">{fixed(mean(steps.unscaled.entropy), 3)}</td>
+          <td class="number">{tiny(mean(steps.unscaled.gradient))}</td>
+        </tr>
+      </tbody>
+    </table>
+  );
+}
+
 export function ScaleStep({ state }: { state: State }) {
   const answer = useAnswer<Scaling>("scaling", kNothing);
   const own = useAnswer<Recipe>("recipe", lessonBody(state), { wait: 60 });
   const found = answer.value;
-  const mean = (values: number[]) => values.reduce((a, b) => a + b, 0) / values.length;
   const series = (of: "entropy" | "gradient") => [
     { name: "divided", values: found?.rows.map((row) => row.scaled[of]) ?? [] },
     { name: "not divided", values: found?.rows.map((row) => row.unscaled[of]) ?? [] },
@@ -77,29 +106,7 @@ export function ScaleStep({ state }: { state: State }) {
       </Figure>
       <Figure answer={own} caption="The same two numbers in the real head, averaged over the words of your sentence.">
         <OwnSentence text={state.text} />
-        {own.value ? (
-          <table>
-            <thead>
-              <tr>
-                <th>dₖ = {own.value.steps.d_k}</th>
-                <th class="number">entropy</th>
-                <th class="number">gradient</th>
-              </tr>
-            </thead>
-            <tbody>
-              <tr>
-                <th scope="row">divided</th>
-                <td class="number">{fixed(mean(own.value.steps.entropy), 3)}</td>
-                <td class="number">{tiny(mean(own.value.steps.gradient))}</td>
-              </tr>
-              <tr>
-                <th scope="row">not divided</th>
-                <td class="number">{fixed(mean(own.value.steps.unscaled.entropy), 3)}</td>
-                <td class="number">{tiny(mean(own.value.steps.unscaled.gradient))}</td>
-              </tr>
-            </tbody>
-          </table>
-        ) : null}
+        {own.value ? <Measured steps={own.value.steps} /> : null}
       </Figure>
       <TryIt>Change your sentence. Is the entropy without division ever the larger one?</TryIt>
       <Check question={kQuestion} />

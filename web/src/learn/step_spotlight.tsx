@@ -64,7 +64,7 @@ export function SpotlightStep() {
             setPin(-1);
           }}
         />
-        <Sentence words={found?.words ?? []} gaps={found?.gaps} row={row} from={[query]} onPin={setPin} />
+        <Sentence words={found?.words ?? []} row={row} from={[query]} onPin={setPin} />
         {found && row ? (
           <>
             <WeightedSum name={found.words[query]} row={row} restName="" />

@@ -39,13 +39,7 @@ function Side({ name, light, last }: SideProps) {
     <div>
       <h2>{name}</h2>
       <p class="small dim">{light.head ? headingOf(light.head.grid) : "\u00a0"}</p>
-      <Sentence
-        label={name}
-        words={light.head?.grid.units ?? []}
-        gaps={light.head?.grid.gaps}
-        row={light.row}
-        from={light.from}
-      />
+      <Sentence label={name} words={light.head?.grid.units ?? []} row={light.row} from={light.from} />
       <p class="told number">
         animal <b>{shareOf(light, "animal")}</b>, street <b>{shareOf(light, "street")}</b>, {last}{" "}
         <b>{shareOf(light, last)}</b>

@@ -23,14 +23,7 @@ function Panel({ light, title, onPin }: PanelProps) {
     <div class="panel">
       <h2>{title}</h2>
       <p class="small dim">{grid ? headingOf(grid) : "\u00a0"}</p>
-      <Sentence
-        label={title}
-        words={grid?.units ?? []}
-        gaps={grid?.gaps}
-        row={light.row}
-        from={light.from}
-        onPin={onPin}
-      />
+      <Sentence label={title} words={grid?.units ?? []} row={light.row} from={light.from} onPin={onPin} />
       {light.row ? (
         <Shares
           row={light.row}

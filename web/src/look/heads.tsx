@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useAnswer } from "../answer";
 import { floats } from "../api";
 import type { Heads, Thumbnails } from "../contract";
-import { paint } from "../parts/heatmap";
+import { paint } from "../parts/heatmap_paint";
 import { Legend } from "../parts/legend";
 import { Alarm, Progress } from "../parts/notice";
 import { fixed } from "../parts/number";

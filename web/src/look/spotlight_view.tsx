@@ -112,19 +112,30 @@ function RawLine({ row, light }: { row: Row; light: Spotlight }) {
   );
 }
 
+// The row on show, in full and with the rest hidden where it is; and of several words the row of each.
+function useShown(state: State, light: Spotlight, from: number[], seen: number | null) {
+  const hide = state.rest === "hide";
+  const hidden = hide ? restOf(light) : [];
+  const full = useMemo(
+    () => (seen === null || !light.head ? light.row : lightOf(light.head, [seen])),
+    [seen, light.head, light.row],
+  );
+  const row = useMemo(() => (full && hide ? without(full, hidden) : full), [full, hide, hidden.length]);
+  const own = useMemo(() => {
+    const rows = light.head && from.length > 1 ? from.map((i) => lightOf(light.head!, [i])) : undefined;
+    return hide ? rows?.map((one) => without(one, hidden)) : rows;
+  }, [light.head, from.join(), hide, hidden.length]);
+  return { full, row, own, hidden };
+}
+
 export function SpotlightView({ state, light }: { state: State; light: Spotlight }) {
   const [preview, setPreview] = useState<number | null>(null);
   const [adding, setAdding] = useState(light.from.length > 1);
   const units = light.head?.grid.units ?? [];
   const seen = preview !== null && preview < units.length ? preview : null;
   const from = seen === null ? light.from : [seen];
-  const full = useMemo(
-    () => (seen === null || !light.head ? light.row : lightOf(light.head, [seen])),
-    [seen, light.head, light.row],
-  );
+  const { full, row, own, hidden } = useShown(state, light, from, seen);
   const hide = state.rest === "hide";
-  const hidden = hide ? restOf(light) : [];
-  const row = useMemo(() => (full && hide ? without(full, hidden) : full), [full, hide, hidden.length]);
   const pin = (index: number, add: boolean) => {
     const others = light.from.filter((i) => i !== index);
     const next = add ? (others.length === light.from.length ? [...light.from, index] : others) : [index];
@@ -138,9 +149,9 @@ export function SpotlightView({ state, light }: { state: State; light: Spotlight
       <div class="stage">
         <Sentence
           words={units}
-          gaps={light.head?.grid.gaps}
           row={row}
           from={from}
+          own={own}
           keep={state.keep}
           hidden={hidden}
           onPreview={setPreview}

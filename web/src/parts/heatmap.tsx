@@ -1,8 +1,10 @@
-// A map of who looks where, however large: one canvas with a pixel a cell, which the browser scales. Blocked cells are
-// transparent, and the hatching behind them shows. One tab stop; arrows walk the cells, Enter pins the row.
+// A map of who looks where, however large: one canvas with a pixel a cell. Blocked cells are transparent, and the hatching
+// behind them shows. One tab stop; arrows walk the cells, Enter pins the row, dragging draws a frame.
+import type { ComponentChildren, RefObject } from "preact";
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Shade } from "../state";
-import { lightTable, place } from "./colour";
+import { Cell, Chosen, Cursor, Names, percent } from "./heatmap_overlay";
+import { paint } from "./heatmap_paint";
 
 export interface HeatmapProps {
   label: string;
@@ -16,37 +18,7 @@ export interface HeatmapProps {
   pinned?: number[];
   onPin?: (row: number, column: number) => void;
   onDrag?: (from: Cell, to: Cell) => void;
-  children?: preact.ComponentChildren; // over the picture
-}
-
-export interface Cell {
-  row: number;
-  column: number;
-}
-
-export function paint(canvas: HTMLCanvasElement, values: Float32Array, columns: number, rows: number, shade: Shade) {
-  canvas.width = columns;
-  canvas.height = rows;
-  const context = canvas.getContext("2d");
-  if (!context || !rows || !columns) return;
-  const image = context.createImageData(columns, rows);
-  const pixels = new Uint32Array(image.data.buffer);
-  for (let i = 0; i < pixels.length; ++i) {
-    pixels[i] = Number.isNaN(values[i]) ? 0 : lightTable[Math.min(255, Math.round(place(values[i], shade) * 255))];
-  }
-  context.putImageData(image, 0, 0);
-}
-
-function Names({ names, along }: { names: string[]; along: "rows" | "columns" }) {
-  return (
-    <div class={`names ${along}`} aria-hidden="true">
-      {names.map((name, i) => (
-        <span key={i}>
-          <bdi>{name}</bdi>
-        </span>
-      ))}
-    </div>
-  );
+  children?: ComponentChildren; // over the picture
 }
 
 function keyMove(key: string, at: Cell, rows: number, columns: number): Cell | null {
@@ -66,64 +38,68 @@ function keyMove(key: string, at: Cell, rows: number, columns: number): Cell | n
   return { row: Math.min(Math.max(to.row, 0), rows - 1), column: Math.min(Math.max(to.column, 0), columns - 1) };
 }
 
-function percent(part: number, whole: number): string {
-  return `${(part / whole) * 100}%`;
-}
-
-interface BandProps {
-  cell: Cell;
+interface Size {
   rows: number;
   columns: number;
 }
 
-function Cursor({ cell, rows, columns }: BandProps) {
-  return (
-    <>
-      <i class="band" style={{ top: percent(cell.row, rows), height: percent(1, rows), left: "0", right: "0" }} />
-      <i
-        class="band"
-        style={{ left: percent(cell.column, columns), width: percent(1, columns), top: "0", bottom: "0" }}
-      />
-    </>
-  );
+function cellUnder(event: PointerEvent, canvas: HTMLCanvasElement, { rows, columns }: Size): Cell {
+  const box = canvas.getBoundingClientRect();
+  const part = (x: number, size: number, count: number) =>
+    Math.min(Math.max(Math.floor((x / size) * count), 0), count - 1);
+  return {
+    row: part(event.clientY - box.top, box.height, rows),
+    column: part(event.clientX - box.left, box.width, columns),
+  };
 }
 
-export function Heatmap(props: HeatmapProps) {
-  const { rows, columns, values, shade, rowNames, columnNames, cellText, pinned = [], onPin, onDrag } = props;
-  const canvas = useRef<HTMLCanvasElement>(null);
-  const id = useId();
+// Where the cursor is, where a frame was begun, and what moves them.
+function useCursor(
+  { rows, columns, pinned = [], onPin, onDrag }: HeatmapProps,
+  canvas: RefObject<HTMLCanvasElement | null>,
+) {
   const [cursor, setCursor] = useState<Cell | null>(null);
   const [begun, setBegun] = useState<Cell | null>(null);
-  useLayoutEffect(() => paint(canvas.current!, values, columns, rows, shade), [values, columns, rows, shade]);
   const at = cursor && cursor.row < rows && cursor.column < columns ? cursor : null;
+  const start = { row: pinned[0] ?? 0, column: 0 };
+  const cellAt = (event: PointerEvent) => cellUnder(event, canvas.current!, { rows, columns });
 
-  const cellAt = (event: PointerEvent): Cell => {
-    const box = canvas.current!.getBoundingClientRect();
-    const part = (x: number, size: number, count: number) =>
-      Math.min(Math.max(Math.floor((x / size) * count), 0), count - 1);
-    return {
-      row: part(event.clientY - box.top, box.height, rows),
-      column: part(event.clientX - box.left, box.width, columns),
-    };
-  };
   const onKeyDown = (event: KeyboardEvent) => {
-    const here = at ?? { row: pinned[0] ?? 0, column: 0 };
+    const here = at ?? start;
     const to = keyMove(event.key, here, rows, columns);
-    if (to) {
-      event.preventDefault();
-      setCursor(to);
-    } else if (event.key === "Enter" || event.key === " ") {
-      event.preventDefault();
-      onPin?.(here.row, here.column);
-    }
+    if (!to && event.key !== "Enter" && event.key !== " ") return;
+    event.preventDefault();
+    if (to) setCursor(to);
+    else onPin?.(here.row, here.column);
   };
-  const onUp = (event: PointerEvent) => {
+  const onPointerUp = (event: PointerEvent) => {
     const to = cellAt(event);
     const moved = begun && (Math.abs(begun.row - to.row) > 1 || Math.abs(begun.column - to.column) > 1);
     if (moved && onDrag) onDrag(begun, to);
     else if (begun) onPin?.(to.row, to.column);
     setBegun(null);
   };
+  const onPointerLeave = () => {
+    setBegun(null);
+    if (document.activeElement !== canvas.current?.parentElement) setCursor(null);
+  };
+  const moves = {
+    onKeyDown,
+    onPointerUp,
+    onPointerLeave,
+    onFocus: () => at ?? setCursor(start),
+    onPointerDown: (event: PointerEvent) => setBegun(cellAt(event)),
+    onPointerMove: (event: PointerEvent) => setCursor(cellAt(event)),
+  };
+  return { at, begun, moves };
+}
+
+export function Heatmap(props: HeatmapProps) {
+  const { rows, columns, values, shade, rowNames, columnNames, cellText, pinned = [] } = props;
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const id = useId();
+  const { at, begun, moves } = useCursor(props, canvas);
+  useLayoutEffect(() => paint(canvas.current!, values, columns, rows, shade), [values, columns, rows, shade]);
 
   return (
     <div class="heatmap">
@@ -139,15 +115,7 @@ export function Heatmap(props: HeatmapProps) {
           aria-colcount={columns}
           aria-activedescendant={at ? id : undefined}
           style={{ aspectRatio: `${columns} / ${rows}` }}
-          onKeyDown={onKeyDown}
-          onFocus={() => at ?? setCursor({ row: pinned[0] ?? 0, column: 0 })}
-          onPointerDown={(event) => setBegun(cellAt(event))}
-          onPointerUp={onUp}
-          onPointerMove={(event) => setCursor(cellAt(event))}
-          onPointerLeave={() => {
-            setBegun(null);
-            if (document.activeElement !== canvas.current?.parentElement) setCursor(null);
-          }}
+          {...moves}
         >
           <canvas ref={canvas} aria-hidden="true" />
           {pinned.map((row) => (
@@ -155,7 +123,7 @@ export function Heatmap(props: HeatmapProps) {
           ))}
           {props.children}
           {at ? <Cursor cell={at} rows={rows} columns={columns} /> : null}
-          {begun && at && onDrag ? <Chosen from={begun} to={at} rows={rows} columns={columns} /> : null}
+          {begun && at && props.onDrag ? <Chosen from={begun} to={at} rows={rows} columns={columns} /> : null}
           <div role="row" class="unseen" aria-rowindex={(at?.row ?? 0) + 1}>
             <div role="gridcell" id={id} aria-colindex={(at?.column ?? 0) + 1}>
               {rows && columns ? cellText(at?.row ?? 0, at?.column ?? 0) : ""}
@@ -165,21 +133,5 @@ export function Heatmap(props: HeatmapProps) {
       </div>
       <p class="told number">{at ? cellText(at.row, at.column) : "\u00a0"}</p>
     </div>
-  );
-}
-
-function Chosen({ from, to, rows, columns }: { from: Cell; to: Cell; rows: number; columns: number }) {
-  const top = Math.min(from.row, to.row);
-  const left = Math.min(from.column, to.column);
-  return (
-    <i
-      class="chosen"
-      style={{
-        top: percent(top, rows),
-        left: percent(left, columns),
-        height: percent(Math.abs(from.row - to.row) + 1, rows),
-        width: percent(Math.abs(from.column - to.column) + 1, columns),
-      }}
-    />
   );
 }

@@ -3,23 +3,26 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Row } from "../contract";
 import { Arc, arcsOf, Box, strongest } from "./arcs";
-import { percentText } from "./number";
+import { Word } from "./word";
 
 const kMany = 24; // words from which on they are set smaller
 const kMostArcs = 60; // more would be a haze: the others are thinner than a line
-const kMuch = 0.12; // of the light: its number stands on a glow, and is written darker
 
 interface SentenceProps {
   words: string[];
-  gaps?: number[]; // 1 where a space stands before the word
   row: Row | null; // what the arcs and shares show
   from: number[]; // the words that look
+  own?: Row[]; // of several words the row of each, for its arcs
   keep?: number;
   hidden?: number[]; // words left out of the picture, with the first token
   label?: string;
   onPreview?: (index: number | null) => void;
   onPin?: (index: number, add: boolean) => void;
   onUnpin?: () => void;
+}
+
+function weightsOf(row: Row | null, hidden: number[]): number[] {
+  return row ? row.row.map((share, i) => (share.blocked || hidden.includes(i) ? 0 : share.weight)) : [];
 }
 
 function boxesIn(list: HTMLElement): Box[] {
@@ -53,22 +56,24 @@ function useBoxes(words: string[]) {
 function ArcLines({ arcs }: { arcs: Arc[] }) {
   return (
     <svg class="arcs" aria-hidden="true">
-      {arcs.map((arc) => (
-        <path key={arc.to} d={arc.path} stroke-width={arc.width} class={arc.loop ? "arc own" : "arc"} />
+      {arcs.map((arc, i) => (
+        <path key={i} d={arc.path} stroke-width={arc.width} class={arc.loop ? "arc own" : "arc"} />
       ))}
     </svg>
   );
 }
 
 export function Sentence(props: SentenceProps) {
-  const { words, gaps, row, from, keep = 100, hidden = [], onPreview, onPin, onUnpin } = props;
+  const { words, row, from, keep = 100, hidden = [], onPreview, onPin, onUnpin } = props;
   const { list, boxes } = useBoxes(words);
   const [focus, setFocus] = useState(from[0] ?? 0);
   const wrapped = boxes.length > 0 && boxes[0].top !== boxes[boxes.length - 1].top;
   const stop = Math.min(focus, words.length - 1);
-  const weights = row ? row.row.map((share, i) => (share.blocked || hidden.includes(i) ? 0 : share.weight)) : [];
-  const kept = strongest(weights, keep).slice(0, kMostArcs);
-  const arcs = row ? from.flatMap((i) => arcsOf(boxes, i, weights, kept)) : [];
+  const weights = weightsOf(row, hidden);
+  const arcs = from.flatMap((i, n) => {
+    const mine = props.own ? weightsOf(props.own[n], hidden) : weights;
+    return arcsOf(boxes, i, mine, strongest(mine, keep).slice(0, kMostArcs));
+  });
 
   const step = (event: KeyboardEvent) => {
     const moves: Record<string, number> = { ArrowLeft: stop - 1, ArrowRight: stop + 1, Home: 0, End: words.length - 1 };
@@ -88,39 +93,20 @@ export function Sentence(props: SentenceProps) {
     >
       <ArcLines arcs={arcs} />
       <div class="words" role="toolbar" aria-label={props.label ?? "Words of the text"} onKeyDown={step}>
-        {words.map((word, i) => {
-          const share = row?.row[i];
-          const out = hidden.includes(i);
-          const blocked = share?.blocked ?? false;
-          const told = !share
-            ? ""
-            : blocked
-              ? "blocked"
-              : out
-                ? "hidden"
-                : percentText(share.percent ?? 0, share.weight);
-          return (
-            <button
-              key={i}
-              type="button"
-              tabIndex={i === stop ? 0 : -1}
-              aria-pressed={from.includes(i)}
-              class={`word${blocked ? " blocked" : ""}${out ? " out" : ""}${gaps && gaps[i] === 0 ? " joined" : ""}`}
-              title={word.length > 18 ? word : undefined}
-              onPointerEnter={(event) => event.pointerType === "mouse" && onPreview?.(i)}
-              onFocus={() => {
-                setFocus(i);
-                onPreview?.(i);
-              }}
-              onBlur={() => onPreview?.(null)}
-              onClick={(event) => onPin?.(i, event.shiftKey)}
-            >
-              <i class="glow" style={{ opacity: Math.min(1, weights[i] ?? 0) }} />
-              <bdi class="token">{word}</bdi>
-              <span class={weights[i] > kMuch ? "share lit" : "share"}>{told}</span>
-            </button>
-          );
-        })}
+        {words.map((word, i) => (
+          <Word
+            key={i}
+            word={word}
+            share={row?.row[i] ?? null}
+            lit={weights[i] ?? 0}
+            out={hidden.includes(i)}
+            pinned={from.includes(i)}
+            stop={i === stop}
+            onPreview={(seen) => onPreview?.(seen ? i : null)}
+            onFocus={() => setFocus(i)}
+            onPin={(add) => onPin?.(i, add)}
+          />
+        ))}
       </div>
     </div>
   );
