@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <memory>
 #include <thread>
@@ -63,19 +64,27 @@ struct Serve {
 
   void run() const {
     std::vector<studio::ShelfModel> models;
+    std::string usual;
+    if (!model.empty()) usual = model_facts(model).name;  // says what is wrong before anything is served
+    if (!model.empty() && !is_known(model)) models.push_back(shelf_model(model));
     for (const KnownModel& known : known_models()) models.push_back(shelf_model(known));
-    std::string usual = model;
-    if (!model.empty() && !is_known(model)) {
-      models.push_back(shelf_model(model));
-      usual = models.back().name;
-    }
     studio::Studio studio{{std::move(models), usual, studio::Limits::kTokens}};
     studio::HttpServer server(studio);
     take_port(server);
+    std::thread loading([&] { load_ahead(studio.models); });
     serve(server);
+    loading.join();
   }
 
  private:
+  // While the browser opens. Whoever asks for a model that cannot be loaded is told then.
+  static void load_ahead(studio::ModelShelf& shelf) {
+    try {
+      if (const auto usual = shelf.usual()) shelf.get(*usual);
+    } catch (const std::exception&) {
+    }
+  }
+
   // Where the usual port is taken another one serves as well; a port that was asked for does not.
   void take_port(studio::HttpServer& server) const {
     if (port) return server.bind(static_cast<int>(*port));

@@ -7,7 +7,7 @@ import os
 import time
 
 from program import SENTENCE, WIDE, ProgramTest, floats, json_of, main, model_file
-from server import Server
+from server import SOON, Server
 
 EXTRA = {"gaps", "special_name", "sum", "blocked_because", "tokens", "temperature", "notes"}
 HERE = [name for name in ("minilm", "smollm2") if os.path.exists(model_file(name))]
@@ -81,7 +81,7 @@ class Models(ProgramTest):
             start = time.monotonic()
             self.server.ask("look", text=" ".join(words[:count]), word=0, model=HERE[0])
             took.append(time.monotonic() - start)
-        self.assertLess(sorted(took)[len(took) // 2], 0.06)
+        self.assertLess(sorted(took)[len(took) // 2], 0.06 * 2 * SOON)
 
     def test_a_long_text_is_pooled_and_its_rows_come_from_memory(self):
         if "smollm2" not in HERE:
@@ -95,7 +95,7 @@ class Models(ProgramTest):
         self.assertEqual(sum(blocked), 64 * 63 // 2)
         start = time.monotonic()
         row = self.server.ask("look", text=text, model="smollm2", word=len(answer["words"]) - 1)
-        self.assertLess(time.monotonic() - start, 1)
+        self.assertLess(time.monotonic() - start, 2 * SOON)
         self.assertEqual(len(row["row"]), len(answer["words"]))
 
     def test_leaving_stops_a_model(self):
@@ -107,9 +107,9 @@ class Models(ProgramTest):
             connection = self.server.stream(call, {"text": text, "model": "smollm2"})
             time.sleep(1)
             connection.close()
-            took = self.server.rests(within=3)
+            took = self.server.rests(within=10)
             self.assertIsNotNone(took, call)
-            self.assertLess(took, 0.5, call)
+            self.assertLess(took, SOON, call)
 
     def test_generation_streams_each_token_with_its_row(self):
         if "smollm2" not in HERE:

@@ -4,9 +4,10 @@ import json
 import socket
 import threading
 import time
+import unittest
 
 from program import ProgramTest, main, run
-from server import Server, read_all
+from server import SANITIZED, SOON, Server, read_all
 
 
 class Serving(ProgramTest):
@@ -95,6 +96,7 @@ class Limits(Serving):
         body = b"{" + b" " * (1 << 20) + b"}"
         self.assertEqual(self.server.request("POST", "/api/models", body, {"Content-Type": "application/json"})[0], 413)
 
+    @unittest.skipIf(SANITIZED, "memory is not the program's own")
     def test_paths_and_headers_have_an_end(self):
         self.assertEqual(self.head(f"GET /{'a' * 400} HTTP/1.1", self.own(), "Connection: close"), 414)
         before = self.server.memory()
@@ -102,6 +104,7 @@ class Limits(Serving):
         self.assertIn(self.head("GET / HTTP/1.1", self.own(), f"X: {'a' * (20 << 20)}"), (0, 400, 431))
         self.assertLess(self.server.memory() - before, 8 << 20)
 
+    @unittest.skipIf(SANITIZED, "memory is not the program's own")
     def test_ranges_multiply_nothing(self):
         before = self.server.memory()
         ranges = ",".join(["0-"] * 1500)
@@ -132,7 +135,7 @@ class Clients(Serving):
             start = time.monotonic()
             self.assertEqual(self.server.request("GET", "/")[0], 200)
             self.assertEqual(self.server.post("memory", {})[0], 200)
-            self.assertLess(time.monotonic() - start, 1)
+            self.assertLess(time.monotonic() - start, 2 * SOON)
             time.sleep(1)
         ended, deadline = 0, time.monotonic() + 20
         for connection in slow:
@@ -156,7 +159,7 @@ class Clients(Serving):
             deaf.append(connection)
         start = time.monotonic()
         self.assertEqual(self.server.post("memory", {})[0], 200)
-        self.assertLess(time.monotonic() - start, 2)
+        self.assertLess(time.monotonic() - start, 4 * SOON)
         for connection in deaf:
             connection.close()
 
@@ -166,10 +169,9 @@ class Clients(Serving):
             time.sleep(0.4)
             self.assertGreater(self.server.seconds(), 0)
             connection.close()
-            took = self.server.rests(within=3)
+            took = self.server.rests(within=10)
             self.assertIsNotNone(took, call)
-            # 200 ms, and what reading the clock of the processor and a busy machine add.
-            self.assertLess(took, 0.5, call)
+            self.assertLess(took, SOON, call)
 
     def test_streams_tell_progress_parts_and_the_result(self):
         events = self.server.events("speed", {"tokens": [1024, 2048]})
@@ -182,6 +184,7 @@ class Clients(Serving):
         self.assertEqual(done, sorted(done))
         self.assertEqual(self.server.events("look", {"text": ""})[-1][0], "error")
 
+    @unittest.skipIf(SANITIZED, "memory is not the program's own")
     def test_memory_stays_flat(self):
         def ask(count):
             for _ in range(count):
@@ -205,7 +208,7 @@ class Program(ProgramTest):
         time.sleep(0.3)
         start = time.monotonic()
         code, out, err = server.close()
-        self.assertLess(time.monotonic() - start, 2)
+        self.assertLess(time.monotonic() - start, 4 * SOON)
         self.assertEqual((code, out), (0, ""))
         self.assertEqual(err, "note: Ctrl-C ends it\n")
         connection.close()
