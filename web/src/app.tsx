@@ -50,6 +50,11 @@ export function App() {
       </header>
       <main ref={main} tabIndex={-1}>
         <Alarm failure={models.failure} />
+        {state.room === "learn" && models.value?.default_model === null ? (
+          <p class="alarm">
+            No model is here yet, so figures of real models stay empty. {models.value.models[0]?.command} brings one.
+          </p>
+        ) : null}
         {state.room === "learn" ? <LearnRoom state={state} /> : null}
         {state.room === "look" ? <LookRoom state={state} models={models.value} /> : null}
         {state.room === "long" ? <LongRoom state={state} models={models.value} /> : null}

@@ -17,18 +17,25 @@ interface CheckProps {
   onAnswer?: (right: boolean) => void;
 }
 
+// The right answer stands first where questions are written, and somewhere, always the same, where they are asked.
+function turned({ ask, options }: Question): Option[] {
+  const by = ask.length % options.length;
+  return [...options.slice(by), ...options.slice(0, by)];
+}
+
 export function Check({ question, onAnswer }: CheckProps) {
+  const options = turned(question);
   const [chosen, setChosen] = useState(-1);
   const name = useId();
-  const option = question.options[chosen];
+  const option = options[chosen];
   const choose = (i: number) => {
     setChosen(i);
-    onAnswer?.(question.options[i].right ?? false);
+    onAnswer?.(options[i].right ?? false);
   };
   return (
     <fieldset class="check">
       <legend>{question.ask}</legend>
-      {question.options.map((choice, i) => (
+      {options.map((choice, i) => (
         <label key={i} class={i === chosen ? (choice.right ? "answer right" : "answer not") : "answer"}>
           <input type="radio" name={name} checked={i === chosen} onChange={() => choose(i)} />
           <span>{choice.text}</span>

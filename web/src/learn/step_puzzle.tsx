@@ -9,6 +9,7 @@ import { go } from "../store";
 import { Figure, OwnSentence, Prose, TryIt } from "./frame";
 
 export const kTired = "The animal didn't cross the street because it was too tired.";
+const kDog = "The dog chased the ball because it was fast.";
 export const kWide = "The animal didn't cross the street because it was too wide.";
 
 // The head of MiniLM whose light on "it" moves most with the last word of the sentence.
@@ -99,8 +100,11 @@ export function Puzzle({ state }: { state: State }) {
       </Figure>
       <Own state={state} />
       <TryIt>
-        Write a sentence of your own with a pronoun in it, and click the pronoun. Does this head find what it stands
-        for?
+        Write a sentence of your own with a pronoun in it, or take{" "}
+        <button class="chip" type="button" onClick={() => go({ text: kDog, pins: [] })}>
+          {kDog}
+        </button>{" "}
+        and click the pronoun. Does this head find what it stands for?
       </TryIt>
     </>
   );

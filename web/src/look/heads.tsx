@@ -139,7 +139,7 @@ function Ranking({ found, light }: { found: Heads; light: Spotlight }) {
                 class="chip"
                 type="button"
                 aria-pressed={grid?.layer === layer && grid.head === head}
-                onClick={() => go({ layer, head })}
+                onClick={() => go({ layer, head, view: "arcs" })}
               >
                 {headName(layer, head)}
               </button>

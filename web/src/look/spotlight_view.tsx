@@ -130,7 +130,7 @@ function useShown(state: State, light: Spotlight, from: number[], seen: number |
 
 export function SpotlightView({ state, light }: { state: State; light: Spotlight }) {
   const [preview, setPreview] = useState<number | null>(null);
-  const [adding, setAdding] = useState(light.from.length > 1);
+  const [adding, setAdding] = useState(false);
   const units = light.head?.grid.units ?? [];
   const seen = preview !== null && preview < units.length ? preview : null;
   const from = seen === null ? light.from : [seen];
@@ -140,6 +140,10 @@ export function SpotlightView({ state, light }: { state: State; light: Spotlight
     const others = light.from.filter((i) => i !== index);
     const next = add ? (others.length === light.from.length ? [...light.from, index] : others) : [index];
     go({ pins: next.sort((a, b) => a - b) });
+  };
+  const several = (on: boolean) => {
+    setAdding(on);
+    if (!on && light.from.length > 1) go({ pins: [light.from[0]] });
   };
   if (!light.head) return <div class="stage stage-space" />;
   const because =
@@ -163,13 +167,14 @@ export function SpotlightView({ state, light }: { state: State; light: Spotlight
       {row ? (
         <WeightedSum
           name={nameOf(units, from)}
+          several={from.length > 1}
           row={row}
           restName={hide || !light.head?.grid.special_name ? "" : "special tokens"}
         />
       ) : null}
       <div class="halves">
         <div>
-          <Settings state={state} light={light} adding={adding} onAdding={setAdding} />
+          <Settings state={state} light={light} adding={adding || light.from.length > 1} onAdding={several} />
           <p class="small dim">
             Point at a word to see its light, click to pin it, Shift and click to add another, Escape to let go. [ and ]
             change the head, {"{"} and {"}"} the layer.

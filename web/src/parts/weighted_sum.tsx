@@ -30,12 +30,13 @@ interface WeightedSumProps {
   name: string;
   row: Row;
   restName: string;
+  several?: boolean; // the name is that of several words, whose light was taken together
 }
 
-export function WeightedSum({ name, row, restName }: WeightedSumProps) {
+export function WeightedSum({ name, row, restName, several }: WeightedSumProps) {
   return (
     <p class="sum">
-      new vector of <b>{name}</b> ={" "}
+      {several ? "mean of the new vectors of" : "new vector of"} <b>{name}</b> ={" "}
       {termsOf(row, restName).map((term, i) => (
         <span key={i}>
           {i ? " + " : ""}
