@@ -192,7 +192,7 @@ test("growth: pairs and bytes, up to a million tokens", async () => {
 test("flash: every tile's running numbers, and the end", async () => {
   for (const text of [kTired, kOwn]) {
     await step("flash", text);
-    const found = await session.ask("tiles", { text, tile: 4 });
+    const found = await session.ask("tiles", { text, tile: 4, word: "it" });
     for (let i = 1; i < found.trace.length; ++i) await page.getByText("Next tile").click();
     const rows = await grid(1);
     found.trace.forEach((tile, i) => {

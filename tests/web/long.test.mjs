@@ -36,6 +36,15 @@ test("the light received is the program's, strongest first", async () => {
   });
 });
 
+test("the text scrolls to the pinned word, and the page stays where it is", async () => {
+  const text = kStory.repeat(6);
+  const words = (await session.ask("map", { text })).words.length;
+  const page = await session.visit(fragment("long", { text, pins: words - 2 }), { width: 600 });
+  await page.locator(".shares").waitFor();
+  assert.equal(await page.evaluate(() => scrollY), 0);
+  assert.ok((await page.locator(".long-text").evaluate((box) => box.scrollTop)) > 0);
+});
+
 test("zoom shows a part, says which, and goes back", async () => {
   const page = await session.visit(fragment("long", { text: kStory }));
   const told = page.locator(".pooled");

@@ -110,6 +110,12 @@ function Trace({ found, at }: TraceProps) {
   );
 }
 
+// The word the reader chose; else the first "it", and where there is none the program's choice, the last word.
+function followed(word: number, text: string): { word?: number | string } {
+  if (word >= 0) return { word };
+  return /(^|\s)it(?=[\s.,;:!?]|$)/.test(text) ? { word: "it:1" } : {};
+}
+
 interface WordPickProps {
   found: Tiles;
   onPick: (word: number) => void;
@@ -139,7 +145,7 @@ export function FlashStep({ state }: { state: State }) {
   const [place, setPlace] = useState(0);
   const [word, setWord] = useState(-1);
   const body = lessonBody(state);
-  const answer = useAnswer<Tiles>("tiles", body && { ...body, tile: size, ...(word >= 0 ? { word } : {}) }, {
+  const answer = useAnswer<Tiles>("tiles", body && { ...body, tile: size, ...followed(word, state.text) }, {
     wait: 60,
   });
   const found = answer.value;

@@ -50,6 +50,13 @@ function Chunk(props: ChunkProps) {
   return useMemo(() => chunkOf(props), Object.values(props));
 }
 
+// Scrolls the text alone, never the page around it.
+function bringIntoView(word: HTMLElement, box: HTMLElement) {
+  const hidden =
+    word.offsetTop < box.scrollTop || word.offsetTop + word.offsetHeight > box.scrollTop + box.clientHeight;
+  if (hidden) box.scrollTop = word.offsetTop - box.clientHeight / 2;
+}
+
 interface TextViewProps {
   text: Text;
   lit: Float32Array;
@@ -64,7 +71,8 @@ export function TextView({ text, lit, pinned, found }: TextViewProps) {
     [text],
   );
   useEffect(() => {
-    box.current?.querySelector(`[data-word="${pinned}"]`)?.scrollIntoView({ block: "nearest" });
+    const word = box.current?.querySelector<HTMLElement>(`[data-word="${pinned}"]`);
+    if (word && box.current) bringIntoView(word, box.current);
   }, [pinned, text]);
   const pin = (word: number) => go({ pins: [Math.min(Math.max(word, 0), text.words.length - 1)] });
   const onKeyDown = (event: KeyboardEvent) => {
