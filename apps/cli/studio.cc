@@ -1,6 +1,8 @@
 // limelight studio: the lesson, the spotlight and the long view in a browser, served to this machine alone.
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstdlib>
@@ -53,8 +55,14 @@ void open_in_browser(std::string address) {
   if (std::getenv("DISPLAY") == nullptr && std::getenv("WAYLAND_DISPLAY") == nullptr) return;
   std::string command = "xdg-open";
   char* const arguments[] = {command.data(), address.data(), nullptr};
+  posix_spawn_file_actions_t quiet;
+  posix_spawn_file_actions_init(&quiet);
+  for (const int output : {STDOUT_FILENO, STDERR_FILENO}) {
+    posix_spawn_file_actions_addopen(&quiet, output, "/dev/null", O_WRONLY, 0);
+  }
   pid_t process = 0;
-  posix_spawnp(&process, command.c_str(), nullptr, nullptr, arguments, environ);
+  posix_spawnp(&process, command.c_str(), &quiet, nullptr, arguments, environ);
+  posix_spawn_file_actions_destroy(&quiet);
 }
 
 struct Serve {

@@ -100,7 +100,8 @@ class HttpServer::Server : public httplib::Server {
 
   void take(int port) {
     port_ = port == 0 ? bind_to_any_port(kHost) : bind_to_port(kHost, port) ? port : -1;
-    if (port_ < 0) detail::fail_file(fmt::format("port {}: it is taken; choose another by --port", port));
+    if (port_ < 0)
+      detail::fail_file(fmt::format("port {}: it is taken or not allowed; choose another by --port", port));
   }
 
   int port() const { return port_; }

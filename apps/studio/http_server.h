@@ -12,7 +12,7 @@ class HttpServer {
   explicit HttpServer(Studio& studio);
   ~HttpServer();
 
-  // Takes a port of 127.0.0.1, 0: any that is free. Throws FileError when it is taken.
+  // Takes a port of 127.0.0.1, 0: any that is free. Throws FileError when it cannot.
   void bind(int port);
   int port() const;
 

@@ -25,6 +25,7 @@ std::vector<std::string> words_of(const Call& call) {
 }
 
 Spotlight look(const Call& call, const Reader& model) {
+  constexpr size_t kMostInGrid = 256;  // an object a pair: some megabytes of JSON
   SpotlightOptions options{.words = words_of(call),
                            .layer = call.number("layer"),
                            .head = call.number("head"),
@@ -33,6 +34,7 @@ Spotlight look(const Call& call, const Reader& model) {
                            .without_first = call.asked.value("without_first", false),
                            .temperature = call.asked.value("temperature", 1.0),
                            .too_long = call.too_long(),
+                           .most_in_grid = kMostInGrid,
                            .run = call.run};
   if (const auto find = call.asked.find("find"); find != call.asked.end()) {
     if (options.head) detail::fail_argument("find: expected without head, found with it");

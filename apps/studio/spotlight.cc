@@ -58,12 +58,10 @@ std::string special_names(const Reading& reading) {
   return fmt::format("{}", fmt::join(names, " "));
 }
 
-// A grid of all words is T x T by its nature.
-void check_grid(const std::vector<Unit>& units) {
-  constexpr size_t kMost = 1024;
-  if (units.size() <= kMost) return;
+void check_grid(const std::vector<Unit>& units, size_t most) {
+  if (units.size() <= most) return;
   detail::fail_argument(
-      fmt::format("text: a grid takes {} words, found {}; choose one that looks by --word", kMost, units.size()));
+      fmt::format("text: a grid takes {} words, found {}; choose one that looks by --word", most, units.size()));
 }
 
 // A word to be found must not be hidden by the mask: then every head sends it nothing.
@@ -116,7 +114,7 @@ class Look {
  private:
   void watch_lookers() {
     if (grid_) {
-      check_grid(units_);
+      check_grid(units_, options_.most_in_grid);
       for (size_t u = 0; u < units_.size(); ++u) watched_.add(static_cast<int64_t>(u), units_[u].tokens);
       return;
     }

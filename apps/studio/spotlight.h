@@ -26,6 +26,7 @@ struct SpotlightOptions {
   bool without_first = false;  // leave the first token out, and make the other shares add to 1
   double temperature = 1;      // of the softmax shown; the model and the choice of the head are at 1
   TooLong too_long = TooLong::kRefuse;
+  size_t most_in_grid = 1024;  // units; a grid of all words is T x T by its nature
   Run run = {};
 };
 

@@ -99,6 +99,7 @@ TEST_F(Answer, TextsBeyondALimitAreRefusedWithTheLimit) {
   for (const char* call : {"recipe", "tiles", "mistakes"}) {
     EXPECT_EQ(bad(400, call, {{"text", many}})["expected"], "at most 64 tokens") << call;
   }
+  EXPECT_EQ(bad(400, "look", {{"text", many}, {"layer", 0}, {"head", 0}})["field"], "text") << "a grid of 600 words";
   EXPECT_EQ(bad(400, "look", {{"text", more}, {"word", 1}})["field"], "text") << "the model takes 6,000";
   good("look", {{"text", more}, {"word", 1}, {"cut", true}, {"layer", 0}, {"head", 0}});
   EXPECT_EQ(bad(400, "map", {{"text", many}})["field"], "layer") << "a choice of the head would take T x T";

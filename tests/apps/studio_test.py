@@ -10,10 +10,13 @@ from program import ProgramTest, main, run
 from server import SANITIZED, SOON, Server, read_all
 
 
+NO_MODELS = {"LIMELIGHT_MODELS": "/nonexistent"}
+
+
 class Serving(ProgramTest):
     @classmethod
     def setUpClass(cls):
-        cls.server = Server()
+        cls.server = Server(env=NO_MODELS)
 
     @classmethod
     def tearDownClass(cls):
@@ -225,7 +228,7 @@ class Program(ProgramTest):
         self.refused(run("studio", "--no-open", "--model", "no-such-model"), 1, "no-such-model", "limelight models")
 
     def test_without_models_the_page_says_what_brings_one(self):
-        with Server(env={"LIMELIGHT_MODELS": "/nonexistent"}) as server:
+        with Server(env=NO_MODELS) as server:
             self.assertIsNone(server.ask("models")["default_model"])
             status, answer = server.post("look", {"text": "a"})
             self.assertEqual(status, 409)
