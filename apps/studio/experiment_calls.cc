@@ -101,7 +101,8 @@ Json recurrent_call(const Call& call) {
                                                  "because", "it",     "was",    "too",   "tired"};
   const auto words = call.asked.value("words", lesson_words);
   const auto seed = call.asked.value("seed", kSeed);
-  const lesson::Reach reach = lesson::gradient_reach(words, static_cast<uint64_t>(seed));
+  const lesson::Reach reach =
+      lesson::gradient_reach(lesson::word_vectors(words, static_cast<uint64_t>(seed)), static_cast<uint64_t>(seed));
   return {{"words", words},
           {"hidden", lesson::kReachHidden},
           {"seed", seed},

@@ -13,8 +13,8 @@ namespace limelight::lesson {
 namespace {
 
 constexpr int64_t kSize = kReachHidden;
-using Matrix = std::array<std::array<double, kSize>, kSize>;
-using Vector = std::array<double, kSize>;
+using Vector = WordVector;
+using Matrix = std::array<Vector, kSize>;
 
 enum Stream : uint32_t { kInput, kState, kQuery, kKey, kValue, kWords };
 
@@ -69,26 +69,37 @@ Matrix through_tanh(const Vector& h, Matrix a) {
   return a;
 }
 
-std::vector<double> recurrent_reach(const std::vector<Vector>& words, uint64_t seed) {
-  // Factors that keep states near deviation 1 and let the chain fade as trained ones do.
-  const Matrix w = draw_matrix(seed, kInput, 0.6 / std::sqrt(kSize)),
-               u = draw_matrix(seed, kState, 0.9 / std::sqrt(kSize));
-  std::vector<Vector> states;
-  for (const Vector& x : words) {
-    Vector h = times(w, x);
-    if (!states.empty()) {
-      const Vector before = times(u, states.back());
-      for (size_t i = 0; i < kSize; ++i) h[i] += before[i];
+// Factors that keep states near deviation 1 and let the chain fade as trained ones do.
+struct Chain {
+  explicit Chain(uint64_t seed)
+      : w(draw_matrix(seed, kInput, 0.6 / std::sqrt(kSize))), u(draw_matrix(seed, kState, 0.9 / std::sqrt(kSize))) {}
+
+  std::vector<Vector> states(const std::vector<Vector>& words) const {
+    std::vector<Vector> states;
+    for (const Vector& x : words) {
+      Vector h = times(w, x);
+      if (!states.empty()) {
+        const Vector before = times(u, states.back());
+        for (size_t i = 0; i < kSize; ++i) h[i] += before[i];
+      }
+      for (double& element : h) element = std::tanh(element);
+      states.push_back(h);
     }
-    for (double& element : h) element = std::tanh(element);
-    states.push_back(h);
+    return states;
   }
+
+  const Matrix w, u;
+};
+
+std::vector<double> recurrent_reach(const std::vector<Vector>& words, uint64_t seed) {
+  const Chain network(seed);
+  const std::vector<Vector> states = network.states(words);
   std::vector<double> reach(words.size());
   Matrix chain{};  // d (last state) / d (state t)
   for (size_t i = 0; i < kSize; ++i) chain[i][i] = 1;
   for (size_t t = words.size(); t-- > 0;) {
-    reach[t] = norm(product(chain, through_tanh(states[t], w)));
-    chain = product(chain, through_tanh(states[t], u));
+    reach[t] = norm(product(chain, through_tanh(states[t], network.w)));
+    chain = product(chain, through_tanh(states[t], network.u));
   }
   return reach;
 }
@@ -106,18 +117,30 @@ Tensor<float, 4> project(const std::vector<Vector>& words, const Matrix& w) {
   return rows;
 }
 
+struct Head {
+  explicit Head(const std::vector<Vector>& words, uint64_t seed)
+      : w{draw_matrix(seed, kQuery, kFactor), draw_matrix(seed, kKey, kFactor), draw_matrix(seed, kValue, kFactor)},
+        q(project(words, w[0])),
+        k(project(words, w[1])),
+        v(project(words, w[2])),
+        result(attention(q, k, v)) {}
+
+  static constexpr double kFactor = 0.25;  // 1 / sqrt(kSize)
+  const std::array<Matrix, 3> w;
+  const Tensor<float, 4> q, k, v;
+  const AttentionResult result;
+};
+
 std::vector<double> attention_reach(const std::vector<Vector>& words, uint64_t seed) {
-  const double factor = 1 / std::sqrt(kSize);
-  const std::array<Matrix, 3> w = {draw_matrix(seed, kQuery, factor), draw_matrix(seed, kKey, factor),
-                                   draw_matrix(seed, kValue, factor)};
   const auto tokens = static_cast<int64_t>(words.size());
-  const Tensor<float, 4> q = project(words, w[0]), k = project(words, w[1]), v = project(words, w[2]);
+  const Head head(words, seed);
+  const std::array<Matrix, 3>& w = head.w;
   // Batch entry b asks for the gradient of channel b of the last word's output.
   Tensor<float, 4> dout({kSize, 1, tokens, kSize});
   for (int64_t b = 0; b < kSize; ++b) dout(b, 0, tokens - 1, b) = 1;
-  const AttentionResult result = attention(q, k, v);
-  Tensor<float, 4> dq(q.sizes()), dk(k.sizes()), dv(v.sizes());
-  attention_backward(q, k, v, {}, result.out, result.lse, dout, {.dq = dq, .dk = dk, .dv = dv});
+  Tensor<float, 4> dq(head.q.sizes()), dk(head.k.sizes()), dv(head.v.sizes());
+  attention_backward(head.q, head.k, head.v, {}, head.result.out, head.result.lse, dout,
+                     {.dq = dq, .dk = dk, .dv = dv});
   std::vector<double> reach;
   for (int64_t t = 0; t < tokens; ++t) {
     Matrix jacobian{};
@@ -137,14 +160,32 @@ std::vector<double> attention_reach(const std::vector<Vector>& words, uint64_t s
 
 }  // namespace
 
-Reach gradient_reach(const std::vector<std::string>& words, uint64_t seed) {
+std::vector<WordVector> word_vectors(const std::vector<std::string>& words, uint64_t seed) {
   detail::check_range("recurrent", "words", static_cast<int64_t>(words.size()), 1, 512);
-  std::vector<Vector> vectors;
+  std::vector<WordVector> vectors;
   for (const std::string& word : words) {
-    Vector& x = vectors.emplace_back();
+    WordVector& x = vectors.emplace_back();
     for (size_t c = 0; c < kSize; ++c) x[c] = double{draw_normal(seed, hash(word), static_cast<int64_t>(c))};
   }
-  return {recurrent_reach(vectors, seed), attention_reach(vectors, seed)};
+  return vectors;
+}
+
+WordVector last_state(const std::vector<WordVector>& words, uint64_t seed) {
+  return Chain(seed).states(words).back();
+}
+
+WordVector last_output(const std::vector<WordVector>& words, uint64_t seed) {
+  const Head head(words, seed);
+  WordVector output;
+  for (int64_t c = 0; c < kSize; ++c) {
+    output[static_cast<size_t>(c)] = double{head.result.out(0, 0, static_cast<int64_t>(words.size()) - 1, c)};
+  }
+  return output;
+}
+
+Reach gradient_reach(const std::vector<WordVector>& words, uint64_t seed) {
+  detail::check_range("recurrent", "words", static_cast<int64_t>(words.size()), 1, 512);
+  return {recurrent_reach(words, seed), attention_reach(words, seed)};
 }
 
 }  // namespace limelight::lesson

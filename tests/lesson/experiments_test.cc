@@ -56,6 +56,10 @@ TEST(Draw, NumbersAreNormal) {
   EXPECT_NEAR(squares / kCount, 1, 0.04);
 }
 
+Reach reach_of(const std::vector<std::string>& words, uint64_t seed) {
+  return gradient_reach(word_vectors(words, seed), seed);
+}
+
 std::vector<std::string> words(int count) {
   std::vector<std::string> all;
   for (int n = 0; n < count; ++n) all.push_back("word" + std::to_string(n));
@@ -63,7 +67,7 @@ std::vector<std::string> words(int count) {
 }
 
 TEST(Recurrent, TheChainFadesWithDistanceAndTheHopDoesNot) {
-  const Reach reach = gradient_reach(words(50), 42);
+  const Reach reach = reach_of(words(50), 42);
   ASSERT_EQ(reach.recurrent.size(), 50u);
   EXPECT_LT(reach.recurrent[0], 1e-3 * reach.recurrent[49]) << "49 steps";
   EXPECT_LT(reach.recurrent[0], reach.recurrent[25]);
@@ -79,15 +83,43 @@ TEST(Recurrent, TheChainFadesWithDistanceAndTheHopDoesNot) {
 TEST(Recurrent, EqualWordsAreReachedAlikeByAttentionWhereverTheyStand) {
   std::vector<std::string> repeated = words(6);
   repeated[0] = repeated[3] = "same";
-  const Reach reach = gradient_reach(repeated, 1);
+  const Reach reach = reach_of(repeated, 1);
   EXPECT_NEAR(reach.attention[0], reach.attention[3], 1e-6);
   EXPECT_NE(reach.recurrent[0], reach.recurrent[3]);
 }
 
+// The norm of d f / d (word t) by central differences.
+template <class Function>
+double numeric_reach(const Function& f, std::vector<WordVector> vectors, size_t t, double step) {
+  double squares = 0;
+  for (size_t c = 0; c < kReachHidden; ++c) {
+    const double middle = vectors[t][c];
+    vectors[t][c] = middle + step;
+    const WordVector high = f(vectors);
+    vectors[t][c] = middle - step;
+    const WordVector low = f(vectors);
+    vectors[t][c] = middle;
+    for (size_t e = 0; e < kReachHidden; ++e) squares += std::pow((high[e] - low[e]) / (2 * step), 2);
+  }
+  return std::sqrt(squares);
+}
+
+TEST(Recurrent, GradientsAreThoseOfCentralDifferences) {
+  const std::vector<WordVector> vectors = word_vectors(words(7), 5);
+  const Reach reach = gradient_reach(vectors, 5);
+  for (size_t t = 0; t < vectors.size(); ++t) {
+    const double chain = numeric_reach([](const auto& v) { return last_state(v, 5); }, vectors, t, 1e-5);
+    EXPECT_NEAR(reach.recurrent[t], chain, 1e-6 * (1 + chain));
+    // In f32: a step of 0.01 has a rounding error of some 1e-5 in each difference.
+    const double hop = numeric_reach([](const auto& v) { return last_output(v, 5); }, vectors, t, 1e-2);
+    EXPECT_NEAR(reach.attention[t], hop, 1e-3);
+  }
+}
+
 TEST(Recurrent, RefusesNoWordsAndTooMany) {
-  EXPECT_THROW(gradient_reach({}, 1), std::invalid_argument);
-  EXPECT_THROW(gradient_reach(words(513), 1), std::invalid_argument);
-  EXPECT_EQ(gradient_reach(words(1), 1).attention.size(), 1u);
+  EXPECT_THROW(word_vectors({}, 1), std::invalid_argument);
+  EXPECT_THROW(word_vectors(words(513), 1), std::invalid_argument);
+  EXPECT_EQ(reach_of(words(1), 1).attention.size(), 1u);
 }
 
 void expect_row(const Preset& preset, const std::vector<double>& shares) {
