@@ -1,24 +1,14 @@
 // What axe-core has to say about every step and view, in light and in dark: nothing.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { after, before, test } from "node:test";
+import { complaints } from "./axe.mjs";
 import { kPlaces } from "./places.mjs";
 import { open, quiet } from "./session.mjs";
 
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 let session;
 
 before(async () => (session = await open()));
 after(() => session.close());
-
-async function complaints(page) {
-  await page.evaluate(axe);
-  const found = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
-  return found.violations.flatMap(({ id, nodes }) =>
-    nodes.map((node) => `${id}: ${node.html.slice(0, 160)} ${node.any[0]?.message ?? ""}`),
-  );
-}
 
 for (const theme of ["light", "dark"]) {
   test(`nothing is found in ${theme}`, async (t) => {

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
+import { complaints } from "./axe.mjs";
 import { sharesIn } from "./reading.mjs";
 import { fragment, kTired, open, program } from "./session.mjs";
 
@@ -58,6 +59,14 @@ test("64 tokens and all heads stay under 1.5 MB", async () => {
   const { file, page } = await exported("long.html", text, "--word", "cat:1");
   assert.ok(statSync(file).size < kMost, `${statSync(file).size} bytes`);
   assert.equal(await page.locator(".word").count(), 62);
+});
+
+test("axe-core finds nothing in the file, light or dark", async () => {
+  const { file } = await exported("axe.html", kTired, "--word", "it", "--mask", "causal");
+  for (const theme of ["light", "dark"]) {
+    const page = await session.visit(pathToFileURL(file).href, { offline: true, theme });
+    assert.deepEqual(await complaints(page), []);
+  }
 });
 
 test("text that looks like markup stays text", async () => {

@@ -91,14 +91,12 @@ function Views({ state, whole, map }: ViewsProps) {
   const fits =
     row.value?.row.length === text.words.length && row.value.query.index === pinned && row.value.head === whole.head;
   const listed = useMemo(() => withoutBlocked(row.value), [row.value]);
-  const lit = useMemo(() => {
-    if (shown === "row" && fits)
-      return scaled(
-        row.value!.row.map((share) => (share.blocked ? NaN : share.weight)),
-        1,
-      );
-    return scaled(received, scaleOf(received));
-  }, [shown, fits, row.value, received]);
+  const byLight = useMemo(() => scaled(received, scaleOf(received)), [received]);
+  const byRow = useMemo(() => {
+    const shares = fits ? row.value!.row.map((share) => (share.blocked ? NaN : share.weight)) : [];
+    return scaled(shares, 1);
+  }, [fits, row.value]);
+  const lit = shown === "row" && fits ? byRow : byLight;
   const blocked = fits ? row.value!.row.length - listed!.row.length : 0;
   return (
     <>
