@@ -115,18 +115,21 @@ function Views({ state, whole, map }: ViewsProps) {
       <section aria-label="The text">
         <h2>The text</h2>
         <SearchField text={text} sought={sought} pinned={pinned} onSeek={setSought} />
-        <Choices
-          label="Words are lit by"
-          value={shown}
-          options={[
-            ["received", "the light they receive"],
-            ["row", `what “${text.words[pinned]}” gives them`],
-          ]}
-          onPick={setShown}
-        />
+        <div class="lit-by">
+          <Choices
+            label="Words are lit by"
+            value={shown}
+            options={[
+              ["received", "the light they receive"],
+              ["row", `what “${text.words[pinned]}” gives them`],
+            ]}
+            onPick={setShown}
+          />
+        </div>
         <TextView text={text} lit={lit} pinned={pinned} found={sought.trim().toLowerCase()} />
         <p class="small dim">
-          Brightness on a square root scale. Click a word to see its exact row; in the text, arrow keys move on.
+          Brightness on a square root scale{lit === byRow ? "; words in italics are blocked" : ""}. Click a word to see
+          its exact row; in the text, arrow keys move on.
         </p>
       </section>
     </>

@@ -9,6 +9,7 @@ import { Shares } from "../parts/shares";
 import { shadeOf, State } from "../state";
 import { go } from "../store";
 
+const kListed = 16; // lines of the table before the others are added up
 const kNamed = 40; // above this many words, names beside the map would not be read
 
 // Rounded rows, made when they are first asked for.
@@ -68,6 +69,8 @@ export function MapView({ state, light }: { state: State; light: Spotlight }) {
           <Shares
             row={light.row}
             caption="The pinned row"
+            most={kListed}
+            more
             restName={head.grid.special_name}
             because={light.look?.blocked_because}
             raw={state.raw}

@@ -11,7 +11,7 @@ import { lightOf, Spotlight } from "../spotlight";
 import type { State } from "../state";
 import { go, tune } from "../store";
 
-const kListed = 40; // lines of the table before the others are added up
+const kListed = 16; // lines of the table before the others are added up
 const kNoLight: Row = { row: [], special: 0, special_percent: 0, entropy: null, lse: null };
 
 // The words whose share is "rest": where the first token is a word, light rests there that has nowhere to go.
@@ -188,6 +188,7 @@ export function SpotlightView({ state, light }: { state: State; light: Spotlight
           because={because}
           raw={state.raw}
           most={kListed}
+          more
         />
       </div>
     </section>

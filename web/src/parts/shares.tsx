@@ -1,4 +1,5 @@
 // The table behind a spotlight: every word with its share, special tokens as one rest, blocked words with the reason.
+import { useState } from "preact/hooks";
 import type { Row, Share } from "../contract";
 import { fixed, percentText } from "./number";
 
@@ -9,6 +10,7 @@ interface SharesProps {
   because?: string | null; // why words are blocked
   raw?: boolean;
   most?: number; // lines before the others are added up
+  more?: boolean; // whether all can be asked for
 }
 
 function Bar({ weight }: { weight: number }) {
@@ -55,50 +57,59 @@ function Unlit({ share, reason, raw }: { share: Share; reason: string; raw?: boo
   );
 }
 
-export function Shares({ row, caption, restName, because, raw, most = Infinity }: SharesProps) {
+export function Shares(props: SharesProps) {
+  const { row, caption, restName, because, raw, more, most = Infinity } = props;
+  const [all, setAll] = useState(false);
   const lit = row.row.filter((share) => !share.blocked && !share.left_out);
   lit.sort((a, b) => b.weight - a.weight || a.index - b.index);
-  const few = lit.length > most ? lit.slice(0, most) : lit;
+  const few = all ? lit : lit.slice(0, most);
   const others = lit.slice(few.length);
   const tenths = others.reduce((sum, share) => sum + Math.round((share.percent ?? 0) * 10), 0);
   return (
-    <table class="shares">
-      <caption class="unseen">{caption}</caption>
-      <thead class="unseen">
-        <tr>
-          <th>word</th>
-          <th>share</th>
-          {raw ? <th>weight</th> : null}
-          <th>picture</th>
-        </tr>
-      </thead>
-      <tbody>
-        {few.map((share) => (
-          <Line key={share.index} name={share.word} percent={share.percent ?? 0} weight={share.weight} raw={raw} />
-        ))}
-        {others.length ? (
-          <Line
-            name={`${others.length} others`}
-            percent={tenths / 10}
-            weight={others.reduce((sum, s) => sum + s.weight, 0)}
-            raw={raw}
-            apart
-          />
-        ) : null}
-        {restName && row.special_percent !== null && row.special > 0 ? (
-          <Line name={restName} percent={row.special_percent} weight={row.special} raw={raw} apart />
-        ) : null}
-        {row.row.map((share) =>
-          share.blocked || share.left_out ? (
-            <Unlit
-              key={share.index}
-              share={share}
+    <>
+      <table class="shares">
+        <caption class="unseen">{caption}</caption>
+        <thead class="unseen">
+          <tr>
+            <th>word</th>
+            <th>share</th>
+            {raw ? <th>weight</th> : null}
+            <th>picture</th>
+          </tr>
+        </thead>
+        <tbody>
+          {few.map((share) => (
+            <Line key={share.index} name={share.word} percent={share.percent ?? 0} weight={share.weight} raw={raw} />
+          ))}
+          {others.length ? (
+            <Line
+              name={`${others.length} others`}
+              percent={tenths / 10}
+              weight={others.reduce((sum, s) => sum + s.weight, 0)}
               raw={raw}
-              reason={share.blocked ? (because ?? "the mask hides it") : "first token, left out"}
+              apart
             />
-          ) : null,
-        )}
-      </tbody>
-    </table>
+          ) : null}
+          {restName && row.special_percent !== null && row.special > 0 ? (
+            <Line name={restName} percent={row.special_percent} weight={row.special} raw={raw} apart />
+          ) : null}
+          {row.row.map((share) =>
+            share.blocked || share.left_out ? (
+              <Unlit
+                key={share.index}
+                share={share}
+                raw={raw}
+                reason={share.blocked ? (because ?? "the mask hides it") : "first token, left out"}
+              />
+            ) : null,
+          )}
+        </tbody>
+      </table>
+      {more && lit.length > most ? (
+        <button class="button small" type="button" aria-expanded={all} onClick={() => setAll(!all)}>
+          {all ? "Only the strongest" : `All ${lit.length} words`}
+        </button>
+      ) : null}
+    </>
   );
 }
