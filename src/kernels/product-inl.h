@@ -223,22 +223,32 @@ HWY_INLINE void StoreTile(const Vector (&sum)[R][kPanelVectors], int64_t columns
   }
 }
 
-template <int R>
+template <int R, class Step>
 HWY_INLINE void ProductTile(const float* a, int64_t a_stride, const float* panel, int64_t depth, int64_t columns,
-                            const float* bias, float* c, int64_t c_stride) {
+                            const float* bias, float* c, int64_t c_stride, const Step& step) {
   Vector sum[R][kPanelVectors];
   Clear(sum);
-  MultiplyAdd(a, a_stride, 1, panel, kPanel, 0, depth, sum);
+  MultiplyAdd(a, a_stride, 1, panel, kPanel, 0, depth, sum, step);
   StoreTile(sum, columns, bias, c, c_stride);
 }
 
 void Product(const float* a, int64_t a_stride, int64_t rows, const float* panels, int64_t depth, int64_t columns,
              const float* bias, float* c, int64_t c_stride) noexcept {
+  const char* next = reinterpret_cast<const char*>(panels);
   for (int64_t n = 0; n < columns; n += kPanel) {
+    // The next panel is on its way while this one is multiplied: a line a step is what the memory gives.
+    const char* end =
+        reinterpret_cast<const char*>(panels + std::min(n + 2 * kPanel, round_up(columns, kPanel)) * depth);
+    const auto step = [&]() HWY_ATTR {
+      if (next >= end) return;
+      __builtin_prefetch(next, 0, 2);
+      next += 64;
+    };
+    next = std::max(next, reinterpret_cast<const char*>(panels + (n + kPanel) * depth));
     for (int64_t i = 0; i < rows; i += kRows) {
       WithRows(std::min<int64_t>(kRows, rows - i), [&](auto r) {
         ProductTile<r.value>(a + i * a_stride, a_stride, panels + n * depth, depth, std::min(kPanel, columns - n),
-                             bias == nullptr ? nullptr : bias + n, c + i * c_stride + n, c_stride);
+                             bias == nullptr ? nullptr : bias + n, c + i * c_stride + n, c_stride, step);
       });
     }
   }
