@@ -43,6 +43,8 @@ test("the map is one stop; arrows, Home and End walk it, Enter pins the row", as
   assert.match(await cell.textContent(), /^because → The/);
   await page.keyboard.press("Enter");
   assert.match(page.url(), /pins=6/);
+  await page.keyboard.press("Escape");
+  assert.doesNotMatch(page.url(), /pins=/);
   const grid = page.locator("[role=grid]");
   assert.equal(await grid.getAttribute("aria-rowcount"), "12");
   assert.equal(await grid.getAttribute("aria-activedescendant"), await cell.getAttribute("id"));

@@ -56,11 +56,12 @@ export function MapView({ state, light }: { state: State; light: Spotlight }) {
           cellText={cellText}
           pinned={light.from}
           onPin={(row) => go({ pins: [row] })}
+          onUnpin={() => go({ pins: [] })}
         />
         <Legend shade={shadeOf(state, "linear")} blocked={blocked} onShade={(shade) => go({ shade })} />
         <p class="small dim">
-          A row looks, a column is looked at. Click a row to pin its word; with the keyboard, arrows walk and Enter
-          pins.
+          A row looks, a column is looked at. Click a row to pin its word; with the keyboard, arrows walk, Enter pins
+          and Escape lets go.
         </p>
       </div>
       <div>

@@ -17,6 +17,7 @@ export interface HeatmapProps {
   cellText: (row: number, column: number) => string;
   pinned?: number[];
   onPin?: (row: number, column: number) => void;
+  onUnpin?: () => void;
   onDrag?: (from: Cell, to: Cell) => void;
   children?: ComponentChildren; // over the picture
 }
@@ -55,7 +56,7 @@ function cellUnder(event: PointerEvent, canvas: HTMLCanvasElement, { rows, colum
 
 // Where the cursor is, where a frame was begun, and what moves them.
 function useCursor(
-  { rows, columns, pinned = [], onPin, onDrag }: HeatmapProps,
+  { rows, columns, pinned = [], onPin, onUnpin, onDrag }: HeatmapProps,
   canvas: RefObject<HTMLCanvasElement | null>,
 ) {
   const [cursor, setCursor] = useState<Cell | null>(null);
@@ -65,6 +66,7 @@ function useCursor(
   const cellAt = (event: PointerEvent) => cellUnder(event, canvas.current!, { rows, columns });
 
   const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === "Escape") onUnpin?.();
     const here = at ?? start;
     const to = keyMove(event.key, here, rows, columns);
     if (!to && event.key !== "Enter" && event.key !== " ") return;
@@ -87,6 +89,7 @@ function useCursor(
     onKeyDown,
     onPointerUp,
     onPointerLeave,
+    onPointerCancel: onPointerLeave,
     onFocus: () => at ?? setCursor(start),
     onPointerDown: (event: PointerEvent) => setBegun(cellAt(event)),
     onPointerMove: (event: PointerEvent) => setCursor(cellAt(event)),
