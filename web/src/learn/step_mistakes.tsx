@@ -87,7 +87,15 @@ function shapeText(shape: number[]): string {
   return shape.join(" × ");
 }
 
-function SideView({ title, side, words, wrong }: { title: string; side: Side; words: string[]; wrong: boolean }) {
+interface SideProps {
+  title: string;
+  side: Side;
+  words: string[];
+  wrong: boolean;
+  shapeOf: string; // what the shape is of
+}
+
+function SideView({ title, side, words, wrong, shapeOf }: SideProps) {
   const names = side.grid?.length === words.length ? words : (side.grid ?? []).map((_, i) => String(i));
   const columns = side.grid?.[0]?.length === words.length ? words : (side.grid?.[0] ?? []).map((_, i) => String(i));
   return (
@@ -104,7 +112,11 @@ function SideView({ title, side, words, wrong }: { title: string; side: Side; wo
           marked={(i, j) => wrong && j > i && (side.grid?.[i][j] ?? 0) > 0 && names === words}
         />
       ) : null}
-      {side.shape ? <p class="small number">Shape: {shapeText(side.shape)}</p> : null}
+      {side.shape ? (
+        <p class="small number">
+          {shapeOf}: {shapeText(side.shape)}
+        </p>
+      ) : null}
       {side.error ? <p class="alarm small">{side.error}</p> : null}
     </div>
   );
@@ -135,6 +147,7 @@ export function MistakesStep({ state }: { state: State }) {
   const found = answer.value;
   const mistake = found?.mistakes.find((one) => one.name === name);
   const story = kStories[name];
+  const shapeOf = name === "wrong_transpose" ? "Shape of K transposed" : "Shape of the grid";
   const names = found ? (found.tokens.length ? found.tokens.map((token) => token.piece) : found.words) : [];
   return (
     <>
@@ -160,8 +173,14 @@ export function MistakesStep({ state }: { state: State }) {
         {mistake ? (
           <>
             <div class={names.length > kBeside ? "" : "pair"}>
-              <SideView title={`Right: ${story.right}`} side={mistake.right} words={names} wrong={false} />
-              <SideView title={`Wrong: ${story.wrong}`} side={mistake.wrong} words={names} wrong />
+              <SideView
+                title={`Right: ${story.right}`}
+                side={mistake.right}
+                words={names}
+                wrong={false}
+                shapeOf={shapeOf}
+              />
+              <SideView title={`Wrong: ${story.wrong}`} side={mistake.wrong} words={names} wrong shapeOf={shapeOf} />
             </div>
             <Figures mistake={mistake} />
           </>

@@ -10,7 +10,7 @@ import { Formula } from "./formula";
 import { Figure, OwnSentence, Prose, TryIt } from "./frame";
 import { Grid, NumberGrid } from "./number_grid";
 import { lessonBody, tokenNames, usePicked } from "./recipe_answer";
-import { Vector } from "./vector";
+import { largestIn, Vector } from "./vector";
 
 type Part = 1 | 2 | 3 | 4;
 
@@ -32,13 +32,14 @@ function Blend({ found, row }: { found: Recipe; row: number }) {
   const order = weights[row].map((_, j) => j).filter((j) => weights[row][j] !== null);
   order.sort((a, b) => (weights[row][b] ?? 0) - (weights[row][a] ?? 0) || a - b);
   const few = order.slice(0, 5);
+  const largest = largestIn(out[row], ...few.map((j) => v[j])); // one scale, so that the sum can be seen
   const others = order.slice(5).reduce((sum, j) => sum + (weights[row][j] ?? 0), 0);
   return (
     <div class="blend">
       {few.map((j) => (
         <div class="blend-line" key={j}>
           <b class="number">{fixed(weights[row][j], 3)}</b> ×
-          <Vector name={found.tokens[j].piece} values={v[j]} few={2} />
+          <Vector name={found.tokens[j].piece} values={v[j]} largest={largest} few={2} />
         </div>
       ))}
       {others > 0 ? (
@@ -47,7 +48,7 @@ function Blend({ found, row }: { found: Recipe; row: number }) {
         </p>
       ) : null}
       <div class="blend-line result">
-        <Vector name={`new ${found.tokens[row].piece}`} values={out[row]} few={2} />
+        <Vector name={`new ${found.tokens[row].piece}`} values={out[row]} largest={largest} few={2} />
       </div>
       <p class="small dim">
         The engine's own fast attention gives the same vectors; the largest difference is {tiny(found.steps.difference)}
@@ -147,7 +148,7 @@ export function RecipeStep({ state }: { state: State }) {
         <p>{kTold[part]}</p>
         {found ? <RecipeView found={found} part={part} /> : <div class="map-space" />}
       </Figure>
-      <TryIt>In step 3, take the division away and put it back. Which rows become almost black and white?</TryIt>
+      <TryIt>In step 3, take the division away and put it back. Which rows turn into all or nothing?</TryIt>
     </>
   );
 }
