@@ -11,7 +11,7 @@ namespace limelight::studio {
 
 struct Studio {
   ModelShelf models;
-  std::timed_mutex measuring = {};  // speed is measured by one call at a time
+  std::mutex measuring = {};  // speed is measured by one call at a time
 };
 
 struct Limits {
