@@ -8,12 +8,12 @@ namespace {
 
 // Keys whose tiles and gradients (as panels, as rows, summed: 5 rows of D or E each) stay in the level 2 cache; fewer
 // where that leaves too few blocks to share out among threads that wait for each other's turns.
-int64_t keys_a_block(const Problem& p, int64_t most_keys, int threads) {
+int64_t keys_a_block(const Problem& p, int64_t most_keys, int threads, bool across_heads) {
   constexpr int64_t kFewest = 128, kBlocksAThread = 8;
   int64_t keys = p.head_size + p.value_size <= 128 ? kKeyTile : kKeyTile / 2;
   if (threads == 1) return keys;
-  const int64_t pairs = p.sequences() * p.groups;
-  while (keys > kFewest && pairs * ceil_div(most_keys, keys) < kBlocksAThread * threads) keys /= 2;
+  const int64_t tasks_a_block = across_heads ? 1 : p.sequences() * p.groups;
+  while (keys > kFewest && tasks_a_block * ceil_div(most_keys, keys) < kBlocksAThread * threads) keys /= 2;
   return keys;
 }
 
@@ -29,7 +29,7 @@ BackwardPlan make_backward_plan(const Problem& p, const Kernels& kernels, int th
     plan.chunks += plan.chunks_of(sequence.queries);
     most_keys = std::max(most_keys, sequence.held.end);
   }
-  plan.block_keys = keys_a_block(p, most_keys, threads);
+  plan.block_keys = keys_a_block(p, most_keys, threads, across_heads);
   const auto add = [&](int64_t s, int64_t g, int64_t block, std::vector<KeyBlock>& task) {
     const Interval held = p.sequence(s).held;
     const int64_t first = std::max(block * plan.block_keys, held.begin);

@@ -175,7 +175,14 @@ int64_t ForwardTask::piece(int64_t size) const {
 void ForwardTask::multiply_keys(int64_t first, int64_t length) {
   const int64_t piece = this->piece(problem_.head_size);
   for (int64_t n = 0; n < length; n += piece) {
-    KeyProduct work = keys_.in_place(sequence_, g_, first + n, std::min(piece, length - n));
+    const int64_t count = std::min(piece, length - n);
+    const KeyRows keys = keys_.in_place(sequence_, g_, first + n, count);
+    KeyProduct work;
+    work.keys = keys.data;
+    work.key_stride = keys.stride;
+    work.pairs = keys.pairs;
+    work.depth = keys.pairs ? problem_.head_size / 2 : problem_.head_size;
+    work.count = count;
     work.a = block_.queries();
     work.a_stride = block_.width();
     work.rows = count_;
@@ -188,9 +195,16 @@ void ForwardTask::multiply_keys(int64_t first, int64_t length) {
   }
 }
 
-// The values likewise: the chain of additions of an element goes on from piece to piece. Only where the sums have come
-// out other than finite is it worth looking which values were masked.
+// Only where sums have come out other than finite is it worth looking which values were masked.
 void ForwardTask::multiply_values(int64_t first, int64_t length, float* out) {
+  blend(first, length, false, out);
+  if (kernels_.all_finite(out, count_ * columns_)) return;
+  std::fill_n(out, count_ * columns_, 0.0f);
+  blend(first, length, true, out);
+}
+
+// Piece by piece like the keys: the chain of additions of an element goes on from one to the next.
+void ForwardTask::blend(int64_t first, int64_t length, bool skip_masked, float* out) {
   const int64_t piece = this->piece(columns_);
   Accumulation work;
   work.rows = count_;
@@ -198,21 +212,17 @@ void ForwardTask::multiply_values(int64_t first, int64_t length, float* out) {
   work.a_row_stride = kScoreStride;
   work.a_step_stride = 1;
   work.c = out;
-  for (const bool skip_masked : {false, true}) {
-    work.skip_masked = skip_masked;
-    for (int64_t n = 0; n < length; n += piece) {
-      work.steps = std::min(piece, length - n);
-      const TileRows values = values_->rows(sequence_, g_, first + n, work.steps);
-      work.a = weights_ + n;
-      work.b = values.data;
-      work.b_stride = values.stride;
-      const bool last = n + piece >= length;
-      work.ahead = last ? keys_.ahead(sequence_, g_, first + length, piece)
-                        : values_->ahead(sequence_, g_, first + n + piece, piece);
-      kernels_.accumulate(work);
-    }
-    if (kernels_.all_finite(out, count_ * columns_)) return;
-    std::fill_n(out, skip_masked ? 0 : count_ * columns_, 0.0f);
+  work.skip_masked = skip_masked;
+  for (int64_t n = 0; n < length; n += piece) {
+    work.steps = std::min(piece, length - n);
+    const TileRows values = values_->rows(sequence_, g_, first + n, work.steps);
+    work.a = weights_ + n;
+    work.b = values.data;
+    work.b_stride = values.stride;
+    const bool last = n + piece >= length;
+    work.ahead = last ? keys_.ahead(sequence_, g_, first + length, piece)
+                      : values_->ahead(sequence_, g_, first + n + piece, piece);
+    kernels_.accumulate(work);
   }
 }
 

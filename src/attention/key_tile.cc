@@ -90,51 +90,41 @@ FetchAhead TileLoader::ahead(const Sequence& sequence, int64_t g, int64_t first,
           std::min({rows, sequence.held.end - first, problem_.run_of_keys(sequence, first)})};
 }
 
+KeyRows TileLoader::as_they_lie(const Sequence& sequence, int64_t g, int64_t first, int64_t length) {
+  const auto* row = static_cast<const float*>(problem_.key_row(view_, sequence, g, first));
+  if (together(sequence, first, length)) return {row, view_.strides[2], view_.strides[3]};
+  if (in_pairs(view_) && problem_.run_of_keys(sequence, first) >= length) return {row, view_.strides[2] / 2, 1, true};
+  return {gather(sequence, g, first, length), width_};
+}
+
 const float* TileLoader::panels(const Sequence& sequence, int64_t g, int64_t first, int64_t length) {
   const int64_t depth = view_.sizes[3];
   if (panels_ == nullptr) panels_ = scratch_.take<float>(round_up(kKeyTile, kernels_.panel) * depth);
-  if (together(sequence, first, length)) {
-    const auto* from = static_cast<const float*>(problem_.key_row(view_, sequence, g, first));
-    kernels_.pack_panels(from, view_.strides[2], view_.strides[3], length, depth, panels_);
-  } else if (in_pairs(view_) && problem_.run_of_keys(sequence, first) >= length) {
-    pack_pairs(sequence, g, first, length);
+  const KeyRows rows = as_they_lie(sequence, g, first, length);
+  if (rows.pairs) {
+    pack_pairs(rows, length);
   } else {
-    kernels_.pack_panels(gather(sequence, g, first, length), width_, 1, length, depth, panels_);
+    kernels_.pack_panels(rows.data, rows.stride, rows.element_stride, length, depth, panels_);
   }
   return panels_;
 }
 
 // Half as many shuffles as for floats, and no pass to convert. Each panel's pairs lie in its second half until they are
 // split.
-void TileLoader::pack_pairs(const Sequence& sequence, int64_t g, int64_t first, int64_t length) {
+void TileLoader::pack_pairs(const KeyRows& rows, int64_t length) {
   const int64_t depth = view_.sizes[3], half = depth / 2;
   for (int64_t n = 0; n < length; n += kernels_.panel) {
-    const auto* from = static_cast<const float*>(problem_.key_row(view_, sequence, g, first + n));
     float* to = panels_ + n * depth;
     float* pairs = to + half * kernels_.panel;
-    kernels_.pack_panels(from, view_.strides[2] / 2, 1, std::min(kernels_.panel, length - n), half, pairs);
+    const int64_t count = std::min(kernels_.panel, length - n);
+    kernels_.pack_panels(rows.data + n * rows.stride, rows.stride, 1, count, half, pairs);
     kernels_.split_pairs(pairs, half, to);
   }
 }
 
-KeyProduct TileLoader::in_place(const Sequence& sequence, int64_t g, int64_t first, int64_t length) {
-  const bool one_run = problem_.run_of_keys(sequence, first) >= length;
-  KeyProduct work;
-  work.count = length;
-  work.depth = view_.sizes[3];
-  if (one_run && in_pairs(view_)) {
-    work.pairs = true;
-    work.depth /= 2;
-    work.key_stride = view_.strides[2] / 2;
-    work.keys = static_cast<const float*>(problem_.key_row(view_, sequence, g, first));
-  } else if (together(sequence, first, length) && view_.strides[3] == 1) {
-    work.key_stride = view_.strides[2];
-    work.keys = static_cast<const float*>(problem_.key_row(view_, sequence, g, first));
-  } else {
-    work.key_stride = width_;
-    work.keys = gather(sequence, g, first, length);
-  }
-  return work;
+KeyRows TileLoader::in_place(const Sequence& sequence, int64_t g, int64_t first, int64_t length) {
+  const KeyRows rows = as_they_lie(sequence, g, first, length);
+  return rows.element_stride == 1 ? rows : KeyRows{gather(sequence, g, first, length), width_};
 }
 
 TileRows TileLoader::rows(const Sequence& sequence, int64_t g, int64_t first, int64_t length) {

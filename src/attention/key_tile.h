@@ -22,6 +22,13 @@ struct TileRows {
   int64_t stride = 0;
 };
 
+// The same keys where the memory has them, strides in floats.
+struct KeyRows {
+  const float* data = nullptr;
+  int64_t stride = 0, element_stride = 1;
+  bool pairs = false;  // each float is two elements of bf16, the even one in the lower half
+};
+
 // Of k or v; a tile of at most kKeyTile keys at a time, valid until the next call of the same function. Allocates from
 // `scratch`.
 class TileLoader {
@@ -31,8 +38,8 @@ class TileLoader {
   const float* panels(const Sequence& sequence, int64_t g, int64_t first, int64_t length);
   TileRows rows(const Sequence& sequence, int64_t g, int64_t first, int64_t length);
 
-  // The keys as they lie, or gathered, for a product with few rows.
-  KeyProduct in_place(const Sequence& sequence, int64_t g, int64_t first, int64_t length);
+  // Rows for a product with few queries, which takes any distance between them.
+  KeyRows in_place(const Sequence& sequence, int64_t g, int64_t first, int64_t length);
   // Up to `rows` rows from key `first` on, as far as they follow each other in memory.
   FetchAhead ahead(const Sequence& sequence, int64_t g, int64_t first, int64_t rows) const;
 
@@ -43,7 +50,8 @@ class TileLoader {
   static int64_t scratch_bytes(const Problem& problem, const FloatView& view, const Kernels& kernels, Use use);
 
  private:
-  void pack_pairs(const Sequence& sequence, int64_t g, int64_t first, int64_t length);
+  KeyRows as_they_lie(const Sequence& sequence, int64_t g, int64_t first, int64_t length);
+  void pack_pairs(const KeyRows& rows, int64_t length);
   bool together(const Sequence& sequence, int64_t first, int64_t length) const;
   const float* gather(const Sequence& sequence, int64_t g, int64_t first, int64_t length);
 

@@ -57,9 +57,9 @@ struct KeyProduct {
   const float* keys = nullptr;  // [count, key_stride] rows of `depth` floats
   int64_t count = 0, key_stride = 0, depth = 0;
   bool pairs = false;  // each of those floats is two elements of bf16, the even one in the lower half
-  float* c = nullptr;
+  float* c = nullptr;  // [rows, c_stride]
   int64_t c_stride = 0;
-  FetchAhead ahead = {};
+  FetchAhead ahead = {};  // meanwhile
 };
 
 // A row group's scores, and the state of its rows to which the tile's partial is added.
@@ -135,7 +135,7 @@ struct Accumulation {
   float* c = nullptr;
   int64_t c_stride = 0;
   bool skip_masked = false;  // b may be NaN or infinite: leave out terms whose factor a is -0
-  FetchAhead ahead = {};
+  FetchAhead ahead = {};     // meanwhile
 };
 
 // Which random bits decide: core/philox.h.

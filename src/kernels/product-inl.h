@@ -14,6 +14,7 @@
 
 #include "core/rounding.h"
 #include "hwy/highway.h"
+#include "kernels/ahead-inl.h"
 #include "kernels/kernels.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -234,17 +235,11 @@ HWY_INLINE void ProductTile(const float* a, int64_t a_stride, const float* panel
 
 void Product(const float* a, int64_t a_stride, int64_t rows, const float* panels, int64_t depth, int64_t columns,
              const float* bias, float* c, int64_t c_stride) noexcept {
-  const char* next = reinterpret_cast<const char*>(panels);
+  const int64_t panel_bytes = depth * kPanel * static_cast<int64_t>(sizeof(float));
   for (int64_t n = 0; n < columns; n += kPanel) {
     // The next panel is on its way while this one is multiplied: a line a step is what the memory gives.
-    const char* end =
-        reinterpret_cast<const char*>(panels + std::min(n + 2 * kPanel, round_up(columns, kPanel)) * depth);
-    const auto step = [&]() HWY_ATTR {
-      if (next >= end) return;
-      __builtin_prefetch(next, 0, 2);
-      next += 64;
-    };
-    next = std::max(next, reinterpret_cast<const char*>(panels + (n + kPanel) * depth));
+    LineCursor next({panels + (n + kPanel) * depth, 0, panel_bytes, n + kPanel < columns ? 1 : 0});
+    const auto step = [&]() HWY_ATTR { next.Fetch(1); };
     for (int64_t i = 0; i < rows; i += kRows) {
       WithRows(std::min<int64_t>(kRows, rows - i), [&](auto r) {
         ProductTile<r.value>(a + i * a_stride, a_stride, panels + n * depth, depth, std::min(kPanel, columns - n),
