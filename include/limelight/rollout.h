@@ -1,7 +1,7 @@
 // Attention rollout: how much of every token is in one token's vector after all layers, heads taken together.
 //
 //   R = W_L ... W_2 W_1, W_l = (I + mean over heads of P_l) / 2, and r = the token's row of R: a chain of row vectors
-//   from the last layer down, r <- (r + mean over heads of r P_l) / 2. It adds to 1 (less what sinks take).
+//   from the last layer down, r <- (r + mean over heads of r P_l) / 2. It adds to 1.
 // Source: Abnar and Zuidema 2020, Quantifying Attention Flow in Transformers (arXiv 2005.00928). No T x T matrix is
 // formed: r P_l is the gradient of the values where r arrives at the output, one pass in O(T) memory.
 #pragma once
@@ -17,7 +17,7 @@ namespace limelight {
 class Rollout {
  public:
   // For the options of a pass over one text in one piece. Must not outlive this. Throws std::invalid_argument, from
-  // within the pass, for a batch or a piece of a text.
+  // within the pass, for a batch, a piece of a text, a mask or a bias.
   AttentionObserver observer();
 
   int64_t layers() const { return static_cast<int64_t>(layers_.size()); }

@@ -26,18 +26,16 @@ Tensor<float, Rank> copy_of(const TensorView<const float, Rank>& view) {
   return copy;
 }
 
-// The options of one text whose views would end with the call.
+// The options of one text. Views would end with the call, and no model here has them for one text.
 AttentionOptions of_one_text(const LayerAttention& layer) {
-  if (layer.q.sizes[0] != 1 || layer.q.sizes[2] != layer.k.sizes[2] || layer.options.cu_q || layer.options.cu_k ||
-      layer.options.key_lengths || layer.options.block_table || layer.options.mask || layer.options.bias) {
+  AttentionOptions options = layer.options;
+  options.run = {};
+  const bool views = options.cu_q || options.cu_k || options.key_lengths || options.block_table || options.mask ||
+                     options.bias || options.alibi_slopes || options.sinks;
+  if (views || layer.q.sizes[0] != 1 || layer.q.sizes[2] != layer.k.sizes[2]) {
     detail::refuse("rollout", "layer " + std::to_string(layer.layer), "one text, in one piece",
                    std::to_string(layer.q.sizes[2]) + " queries on " + std::to_string(layer.k.sizes[2]) + " keys");
   }
-  AttentionOptions options;
-  options.scale = layer.options.scale;
-  options.causal = layer.options.causal;
-  options.window = layer.options.window;
-  options.softcap = layer.options.softcap;
   return options;
 }
 
