@@ -51,8 +51,8 @@ function Blend({ found, row }: { found: Recipe; row: number }) {
         <Vector name={`new ${found.tokens[row].piece}`} values={out[row]} largest={largest} few={2} />
       </div>
       <p class="small dim">
-        The engine's own fast attention gives the same vectors; the largest difference is {tiny(found.steps.difference)}
-        .
+        These vectors are the engine's own; from the weighted sums, added up in double precision, they differ by at most{' '}
+        {tiny(found.steps.difference)}.
       </p>
     </div>
   );
