@@ -78,14 +78,12 @@ const kBounds: Partial<Record<keyof State, [number, number]>> = {
 function parsed(key: keyof State, text: string): unknown {
   const usual = kDefaults[key];
   if (typeof usual === "boolean") return text === "1";
-  if (Array.isArray(usual)) {
-    const numbers = text.split(".").map(Number);
-    return numbers.every((n) => Number.isInteger(n) && n >= 0) ? numbers : usual;
-  }
+  if (Array.isArray(usual)) return /^\d+(\.\d+)*$/.test(text) ? text.split(".").map(Number) : usual;
   if (typeof usual === "number") {
     const [low, high] = kBounds[key] ?? [-Infinity, Infinity];
     const number = Number(text);
-    return text !== "" && number >= low && number <= high ? number : usual;
+    const whole = Number.isInteger(number) || key === "temperature";
+    return text.trim() !== "" && whole && number >= low && number <= high ? number : usual;
   }
   const choices = kChoices[key];
   return !choices || choices.includes(text) ? text : usual;
@@ -108,7 +106,7 @@ export function fromFragment(fragment: string): State {
   if (room === "learn" || room === "look" || room === "long") state.room = room;
   state.step = step;
   for (const [key, text] of new URLSearchParams(query)) {
-    if (key in kDefaults && key !== "room" && key !== "step")
+    if (Object.hasOwn(kDefaults, key) && key !== "room" && key !== "step")
       Object.assign(state, { [key]: parsed(key as keyof State, text) });
   }
   return state;

@@ -51,7 +51,7 @@ function Blend({ found, row }: { found: Recipe; row: number }) {
         <Vector name={`new ${found.tokens[row].piece}`} values={out[row]} largest={largest} few={2} />
       </div>
       <p class="small dim">
-        These vectors are the engine's own; from the weighted sums, added up in double precision, they differ by at most{' '}
+        These vectors are the engine's own; from the weighted sums, added up in double precision, they differ by at most{" "}
         {tiny(found.steps.difference)}.
       </p>
     </div>
