@@ -3,11 +3,16 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { ask, follow, Listener, Refused } from "./api";
 import type { Failure } from "./contract";
 
-export interface Answered<T> {
-  value: T | null; // the last answer, perhaps of the question before
+interface Told<T> {
+  value: T | null; // the last answer, perhaps to the question before
+  of: object | null; // the question that it answers
   busy: boolean;
   failure: Failure | null;
   done: number; // 0 ... 1 of a stream
+}
+
+export interface Answered<T> extends Told<T> {
+  fresh: boolean; // value answers what is asked now
 }
 
 const kept = new Map<string, unknown>(); // the latest answers, so that going back is at once
@@ -29,42 +34,49 @@ interface AskOptions {
   stream?: boolean;
 }
 
-// body null: nothing is asked.
+function keyOf(name: string, body: object | null): string | null {
+  return body && name + JSON.stringify(body);
+}
+
+function nothing<T>(busy: boolean): Told<T> {
+  return { value: null, of: null, busy, failure: null, done: 0 };
+}
+
+function whole<T>(value: T, of: object): Told<T> {
+  return { value, of, busy: false, failure: null, done: 1 };
+}
+
+// body null: nothing is asked. A question that hangs on another answer is asked once that one is fresh.
 export function useAnswer<T>(
   name: string,
   body: object | null,
   { wait = 0, stream = false }: AskOptions = {},
 ): Answered<T> {
-  const key = body && name + JSON.stringify(body);
-  const [state, setState] = useState<Answered<T>>(() => ({
-    value: ((key && kept.get(key)) as T) ?? null,
-    busy: body !== null,
-    failure: null,
-    done: 0,
-  }));
+  const key = keyOf(name, body);
+  const known = key === null ? undefined : (kept.get(key) as T | undefined);
+  const [told, tell] = useState<Told<T>>(() => (known ? whole(known, body!) : nothing(body !== null)));
   useEffect(() => {
     if (key === null) {
-      setState({ value: null, busy: false, failure: null, done: 0 });
+      tell(nothing(false));
       return undefined;
     }
-    const known = kept.get(key) as T | undefined;
     if (known) {
       remember(key, known);
-      setState({ value: known, busy: false, failure: null, done: 1 });
+      tell(whole(known, body!));
       return undefined;
     }
     const stop = new AbortController();
-    setState((was) => ({ value: was.value, busy: true, failure: null, done: 0 }));
+    tell((was) => ({ ...was, busy: true, failure: null, done: 0 }));
     const timer = setTimeout(async () => {
       try {
-        const progress = (done: number) => setState((was) => ({ ...was, done }));
+        const progress = (done: number) => tell((was) => ({ ...was, done }));
         const value = stream
           ? await follow<T>(name, body!, stop.signal, { progress })
           : await ask<T>(name, body!, stop.signal);
         remember(key, value);
-        if (!stop.signal.aborted) setState({ value, busy: false, failure: null, done: 1 });
+        if (!stop.signal.aborted) tell(whole(value, body!));
       } catch (failure) {
-        if (!stop.signal.aborted) setState((was) => ({ ...was, busy: false, failure: failureOf(failure) }));
+        if (!stop.signal.aborted) tell((was) => ({ ...was, busy: false, failure: failureOf(failure) }));
       }
     }, wait);
     return () => {
@@ -72,7 +84,7 @@ export function useAnswer<T>(
       stop.abort();
     };
   }, [key]);
-  return state;
+  return { ...told, fresh: key !== null && keyOf(name, told.of) === key };
 }
 
 export interface Run<T, Part> {

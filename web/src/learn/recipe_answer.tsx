@@ -1,10 +1,11 @@
 // What several steps need of the answer `recipe`: the question, and a token of it that the reader picks.
 import { useState } from "preact/hooks";
 import type { Recipe } from "../contract_lesson";
+import { textOf } from "../question";
 import type { State } from "../state";
 
 export function lessonBody(state: State): object | null {
-  return state.text.trim() ? { text: state.text, ...(state.model ? { model: state.model } : {}) } : null;
+  return state.text.trim() ? textOf({ text: state.text, model: state.model }) : null;
 }
 
 export function tokenNames(found: Recipe): string[] {

@@ -143,7 +143,8 @@ function WordPick({ found, onPick }: WordPickProps) {
 export function FlashStep({ state }: { state: State }) {
   const [size, setSize] = useState(4);
   const [place, setPlace] = useState(0);
-  const [word, setWord] = useState(-1);
+  const [chosen, choose] = useState({ text: "", word: -1 }); // a word is one of its text
+  const word = chosen.text === state.text ? chosen.word : -1;
   const body = lessonBody(state);
   const answer = useAnswer<Tiles>("tiles", body && { ...body, tile: size, ...followed(word, state.text) }, {
     wait: 60,
@@ -176,7 +177,7 @@ export function FlashStep({ state }: { state: State }) {
       >
         <OwnSentence text={state.text} />
         <div class="controls">
-          {found ? <WordPick found={found} onPick={setWord} /> : null}
+          {found ? <WordPick found={found} onPick={(next) => choose({ text: state.text, word: next })} /> : null}
           <Slider label="Keys a tile" low={1} high={16} step={1} value={size} shown={String(size)} onMove={setSize} />
           <Slider
             label="Tile"

@@ -4,10 +4,10 @@ import { Answered, useAnswer } from "../answer";
 import { floats, integers } from "../api";
 import type { Look, LongMap, Models } from "../contract";
 import { HeadControls, ShownHead } from "../look/head_controls";
-import { questionOf } from "../look/room";
 import { Choices } from "../parts/choices";
 import { Alarm, Notes, Progress } from "../parts/notice";
 import { Shares } from "../parts/shares";
+import { questionOf } from "../question";
 import { usualPin } from "../spotlight";
 import type { State } from "../state";
 import type { Text } from "./map_cells";
@@ -24,7 +24,7 @@ const kRest = 400; // milliseconds without typing before a long text is read
 type Lit = "received" | "row";
 
 function askedOf(state: State): object | null {
-  const { pieces, temperature, ...rest } = questionOf(state);
+  const { unit, temperature, ...rest } = questionOf(state);
   return state.text.trim() ? { ...rest, cut: true } : null;
 }
 
@@ -37,10 +37,9 @@ function scaled(values: ArrayLike<number>, most: number): Float32Array {
 interface RowProps {
   word: string;
   answer: Answered<Look>;
-  fits: boolean;
 }
 
-function RowOfWord({ word, answer, fits }: RowProps) {
+function RowOfWord({ word, answer }: RowProps) {
   const look = answer.value;
   return (
     <section aria-label="The exact row" class="row-space">
@@ -48,7 +47,7 @@ function RowOfWord({ word, answer, fits }: RowProps) {
         Where “<bdi>{word}</bdi>” looks
       </h2>
       <Alarm failure={answer.failure} />
-      {fits && look ? (
+      {answer.fresh && look ? (
         <Shares
           row={look}
           caption={`Where ${word} looks`}
@@ -71,10 +70,11 @@ function withoutBlocked(look: Look | null): Look | null {
 interface ViewsProps {
   state: State;
   whole: LongMap;
+  fresh: boolean; // whole is of what is asked now
   map: LongMap;
 }
 
-function Views({ state, whole, map }: ViewsProps) {
+function Views({ state, whole, fresh, map }: ViewsProps) {
   const [sought, setSought] = useState("");
   const [shown, setShown] = useState<Lit>("received");
   const text: Text = useMemo(
@@ -85,28 +85,27 @@ function Views({ state, whole, map }: ViewsProps) {
   const pinned = state.pins[0] < text.words.length ? state.pins[0] : usualPin(text.words);
   const row = useAnswer<Look>(
     "look",
-    { ...askedOf(state), layer: whole.layer, head: whole.head, word: pinned },
+    fresh ? { ...askedOf(state), layer: whole.layer, head: whole.head, word: pinned } : null,
     { stream: true },
   );
-  const fits =
-    row.value?.row.length === text.words.length && row.value.query.index === pinned && row.value.head === whole.head;
-  const listed = useMemo(() => withoutBlocked(row.value), [row.value]);
+  const look = row.fresh ? row.value : null;
+  const listed = useMemo(() => withoutBlocked(look), [look]);
   const byLight = useMemo(() => scaled(received, scaleOf(received)), [received]);
   const byRow = useMemo(() => {
-    const shares = fits ? row.value!.row.map((share) => (share.blocked ? NaN : share.weight)) : [];
+    const shares = look?.row.map((share) => (share.blocked ? NaN : share.weight)) ?? [];
     return scaled(shares, 1);
-  }, [fits, row.value]);
-  const lit = shown === "row" && fits ? byRow : byLight;
-  const blocked = fits ? row.value!.row.length - listed!.row.length : 0;
+  }, [look]);
+  const lit = shown === "row" && look ? byRow : byLight;
+  const blocked = look && listed ? look.row.length - listed.row.length : 0;
   return (
     <>
       <div class="halves">
         <LongMapView state={{ ...state, pins: [pinned] }} map={map} text={text} />
         <div>
-          <RowOfWord word={text.words[pinned]} answer={{ ...row, value: listed }} fits={fits} />
+          <RowOfWord word={text.words[pinned]} answer={{ ...row, value: listed }} />
           {blocked ? (
             <p class="small dim">
-              {blocked} words are blocked: {row.value!.blocked_because}.
+              {blocked} words are blocked: {look?.blocked_because}.
             </p>
           ) : null}
         </div>
@@ -136,18 +135,16 @@ function Views({ state, whole, map }: ViewsProps) {
   );
 }
 
+function isPart(zoom: number[], tokens: number): boolean {
+  const [q0, q1, k0, k1] = zoom;
+  return zoom.length === 4 && q0 < q1 && q1 <= tokens && k0 < k1 && k1 <= tokens;
+}
+
 export function LongRoom({ state, models }: { state: State; models: Models | null }) {
   const asked = askedOf(state);
   const whole = useAnswer<LongMap>("map", asked && { ...asked, side: kSide }, { wait: kRest, stream: true });
-  const zooms =
-    asked !== null &&
-    state.zoom.length === 4 &&
-    whole.value !== null &&
-    state.zoom[1] <= whole.value.tokens &&
-    state.zoom[3] <= whole.value.tokens;
-  const part = useAnswer<LongMap>("map", zooms ? { ...asked, side: kSide, region: state.zoom } : null, {
-    stream: true,
-  });
+  const zooms = whole.value !== null && isPart(state.zoom, whole.value.tokens);
+  const part = useAnswer<LongMap>("map", zooms ? { ...whole.of, region: state.zoom } : null, { stream: true });
   const map = zooms ? part.value : whole.value;
   return (
     <>
@@ -163,7 +160,7 @@ export function LongRoom({ state, models }: { state: State; models: Models | nul
       {whole.busy ? <Progress label="Reading the text" done={whole.done} /> : null}
       <Notes notes={whole.value?.notes} />
       {whole.value?.words && (map ?? whole.value) ? (
-        <Views state={state} whole={whole.value} map={map ?? whole.value} />
+        <Views state={state} whole={whole.value} fresh={whole.fresh} map={map ?? whole.value} />
       ) : (
         <div class="map-space" />
       )}

@@ -5,11 +5,11 @@ import { Alarm } from "../parts/notice";
 import { shareText } from "../parts/number";
 import { Sentence } from "../parts/sentence";
 import { Shares } from "../parts/shares";
+import type { Question } from "../question";
 import { Spotlight, usualPin, useSpotlight } from "../spotlight";
 import type { State } from "../state";
 import { go, tune } from "../store";
 import { headingOf, headName, NumberPick } from "./head_controls";
-import { questionOf } from "./room";
 
 interface PanelProps {
   light: Spotlight;
@@ -118,23 +118,25 @@ function Difference({ first, second }: { first: Spotlight; second: Spotlight }) 
 
 export function CompareView({ state, models, light }: { state: State; models: Models | null; light: Spotlight }) {
   const shown = light.head?.grid;
-  const text = state.text2.trim() ? state.text2 : state.text;
-  const question = shown && {
-    ...questionOf({ ...state, text }),
-    layer: state.layer2 >= 0 ? state.layer2 : shown.layer,
-    head: state.head2 >= 0 ? state.head2 : shown.head,
+  const own = state.text2.trim() !== "";
+  const question: Question | null = light.of && {
+    ...light.of,
+    ...(own ? { text: state.text2 } : {}),
+    layer: state.layer2 >= 0 ? state.layer2 : shown?.layer,
+    head: state.head2 >= 0 ? state.head2 : shown?.head,
   };
   const pin = light.from[0] ?? 0;
-  const second = useSpotlight(question ?? null, (units) => [counterpart(units, pin, shown?.units[pin] ?? "")], 150);
+  const second = useSpotlight(question, (units) => [counterpart(units, pin, shown?.units[pin] ?? "")], 150);
   const onPin = (index: number) => go({ pins: [index] });
-  const name = question ? headName(question.layer, question.head) : "";
+  const found = second.head?.grid;
+  const name = found ? headName(found.layer, found.head) : "";
   return (
     <section aria-label="Compare">
       <Settings state={state} models={models} />
       <Alarm failure={second.answer.failure} />
       <div class="halves">
         <Panel light={light} title="First" onPin={onPin} />
-        <Panel light={second} title={`Second: ${name}`} onPin={(i) => text === state.text && onPin(i)} />
+        <Panel light={second} title={`Second: ${name}`} onPin={(i) => !own && onPin(i)} />
       </div>
       <Difference first={light} second={second} />
     </section>

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { ask, Refused } from "../api";
 import type { Export, Failure } from "../contract";
 import { Alarm } from "../parts/notice";
-import type { Question } from "../spotlight";
+import type { Question } from "../question";
 import type { State } from "../state";
 
 const kFormats = ["html", "svg", "png", "csv", "json"] as const;
@@ -48,7 +48,9 @@ export function ExportRow({ state, question, from, specials }: ExportRowProps) {
   const write = async (format: Format) => {
     const word = from.length === 0 ? {} : { word: from.length > 1 ? from : from[0] };
     const hidden = state.rest === "hide" && !specials ? { without_first: true } : {};
-    const asked = { ...question, ...word, ...hidden, format: format === "png" ? "svg" : format };
+    const { unit, ...read } = question;
+    const pieces = unit ? { pieces: true } : {};
+    const asked = { ...read, ...pieces, ...word, ...hidden, format: format === "png" ? "svg" : format };
     try {
       setFailure(null);
       const found = await ask<Export>("export", asked, new AbortController().signal);

@@ -7,6 +7,7 @@ import { paint } from "../parts/heatmap_paint";
 import { Legend } from "../parts/legend";
 import { Alarm, Progress } from "../parts/notice";
 import { fixed } from "../parts/number";
+import { textOf } from "../question";
 import type { Spotlight } from "../spotlight";
 import { Shade, shadeOf, State } from "../state";
 import { go } from "../store";
@@ -109,14 +110,6 @@ interface FinderProps {
   light: Spotlight;
 }
 
-function asked(state: State) {
-  return {
-    text: state.text,
-    ...(state.model ? { model: state.model } : {}),
-    ...(state.mask !== "model" ? { mask: state.mask } : {}),
-  };
-}
-
 function Ranking({ found, light }: { found: Heads; light: Spotlight }) {
   const grid = light.head?.grid;
   return (
@@ -161,9 +154,9 @@ function Finder({ state, light }: FinderProps) {
   const units = light.head?.grid.units ?? [];
   const from = light.from[0];
   const to = state.to >= 0 && state.to < units.length ? state.to : -1;
-  const body = !state.pieces && from !== undefined && to >= 0 ? { ...asked(state), from, to } : null;
-  const { value, failure, busy } = useAnswer<Heads>("heads", body);
-  const fits = value && value.from.index === from && value.to.index === to;
+  const pieces = light.of?.unit === "pieces";
+  const body = light.of && !pieces && from !== undefined && to >= 0 ? { ...textOf(light.of), from, to } : null;
+  const { value, failure, busy, fresh } = useAnswer<Heads>("heads", body);
   return (
     <div class="finder">
       <h2>Which head links two words?</h2>
@@ -191,14 +184,14 @@ function Finder({ state, light }: FinderProps) {
         </label>
       </div>
       <Alarm failure={failure} />
-      {state.pieces ? <p class="dim">Heads are ranked between words: switch pieces off.</p> : null}
-      {fits && value.blocked ? (
+      {pieces ? <p class="dim">Heads are ranked between words: switch pieces off.</p> : null}
+      {value && fresh && value.blocked ? (
         <p class="dim">
           The mask blocks “{value.to.word}” from “{value.from.word}” in every head.
         </p>
       ) : null}
-      {fits && !value.blocked ? <Ranking found={value} light={light} /> : null}
-      {busy && !fits ? <p class="late dim">Ranking all heads …</p> : null}
+      {value && fresh && !value.blocked ? <Ranking found={value} light={light} /> : null}
+      {busy && !fresh ? <p class="late dim">Ranking all heads …</p> : null}
     </div>
   );
 }
@@ -206,7 +199,7 @@ function Finder({ state, light }: FinderProps) {
 export function HeadsView({ state, light }: FinderProps) {
   const { value, failure, done, busy } = useAnswer<Thumbnails>(
     "thumbnails",
-    { ...asked(state), side: 16 },
+    { ...textOf(state), side: 16 },
     { stream: true },
   );
   const blocked = useMemo(() => value !== null && anyBlocked(floats(value.cells)), [value]);

@@ -3,7 +3,8 @@ import { useEffect } from "preact/hooks";
 import type { Models } from "../contract";
 import { modelNamed } from "../models";
 import { Alarm, Notes } from "../parts/notice";
-import { Question, Spotlight, useSpotlight } from "../spotlight";
+import { questionOf } from "../question";
+import { Spotlight, useSpotlight } from "../spotlight";
 import type { LookView, State } from "../state";
 import { current, go, linkTo } from "../store";
 import { CompareView } from "./compare";
@@ -22,18 +23,6 @@ const kViews: readonly (readonly [LookView, string])[] = [
   ["compare", "Compare"],
   ["write", "Write on"],
 ];
-
-export function questionOf(state: State): Question {
-  return {
-    text: state.text,
-    ...(state.model ? { model: state.model } : {}),
-    ...(state.mask !== "model" ? { mask: state.mask } : {}),
-    ...(state.layer >= 0 ? { layer: state.layer } : {}),
-    ...(state.head >= 0 ? { head: state.head } : {}),
-    ...(state.pieces ? { pieces: true } : {}),
-    ...(state.temperature !== 1 ? { temperature: state.temperature } : {}),
-  };
-}
 
 function ViewLinks({ view }: { view: LookView }) {
   return (
@@ -107,10 +96,10 @@ export function LookRoom({ state, models }: RoomProps) {
       )}
       {asked ? <View state={state} models={models} light={light} /> : null}
       <Notes notes={light.head?.grid.notes} />
-      {light.head ? (
+      {light.head && light.of ? (
         <ExportRow
           state={state}
-          question={questionOf(state)}
+          question={light.of}
           from={state.view === "map" || state.pieces ? [] : light.from}
           specials={light.head.grid.special_name !== ""}
         />
