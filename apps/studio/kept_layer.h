@@ -29,9 +29,6 @@ struct KeptLayer {
   static TensorView<const float, 4> slice(const Tensor<float, 4>& of, int64_t head, int64_t heads);
 };
 
-// Whether a layer's attention hangs on nothing but what is kept.
-bool can_keep(const LayerAttention& seen);
-
 // Runs the model up to that layer. Throws std::invalid_argument where its attention cannot be kept.
 std::unique_ptr<const KeptLayer> keep_layer(const Reader& model, std::span<const int32_t> ids, int64_t layer, Mask mask,
                                             const Run& run);

@@ -33,7 +33,7 @@ Tensor<float, 2> RememberingReader::read(std::span<const int32_t> ids, const Rea
   ReadOptions watched = options;
   watched.observer = [&](const LayerAttention& seen) {
     options.observer(seen);
-    if (!wanted(options, seen.layer) || !can_keep(seen) || bytes > most_bytes_ / 2) return;
+    if (!wanted(options, seen.layer) || !detail::stands_alone(seen) || bytes > most_bytes_ / 2) return;
     auto& layer = layers[static_cast<size_t>(seen.layer)];
     layer = std::make_shared<const KeptLayer>(seen);
     bytes += layer->bytes();

@@ -16,8 +16,8 @@ namespace limelight {
 // Keeps q, k and lse of every layer of one text: 4 T (H D + G D + H) bytes a layer. One pass of a model at a time.
 class Rollout {
  public:
-  // For the options of a pass over one text in one piece. Must not outlive this. Throws std::invalid_argument, from
-  // within the pass, for a batch, a piece of a text, a mask or a bias.
+  // For the options of passes over one text in one piece, each of which takes the place of the one before. Must not
+  // outlive this. Throws std::invalid_argument, from within the pass, for a batch, a piece of a text, a mask or a bias.
   AttentionObserver observer();
 
   int64_t layers() const { return static_cast<int64_t>(layers_.size()); }

@@ -1,50 +1,23 @@
 // A row vector times the weights of a layer is what backward gives the values: dv = P^T dout, with one column.
 #include "limelight/rollout.h"
 
-#include <algorithm>
 #include <string>
 
 #include "core/checks.h"
 #include "limelight/backward.h"
+#include "model/layer_copy.h"
 
 namespace limelight {
-namespace {
-
-template <int Rank>
-Tensor<float, Rank> copy_of(const TensorView<const float, Rank>& view) {
-  Tensor<float, Rank> copy(view.sizes);
-  int64_t at = 0;
-  for (int64_t h = 0; h < view.sizes[1]; ++h) {
-    for (int64_t t = 0; t < view.sizes[2]; ++t) {
-      if constexpr (Rank == 3) {
-        copy.data()[at++] = view(0, h, t);
-      } else {
-        for (int64_t d = 0; d < view.sizes[3]; ++d) copy.data()[at++] = view(0, h, t, d);
-      }
-    }
-  }
-  return copy;
-}
-
-// The options of one text. Views would end with the call, and no model here has them for one text.
-AttentionOptions of_one_text(const LayerAttention& layer) {
-  AttentionOptions options = layer.options;
-  options.run = {};
-  const bool views = options.cu_q || options.cu_k || options.key_lengths || options.block_table || options.mask ||
-                     options.bias || options.alibi_slopes || options.sinks;
-  if (views || layer.q.sizes[0] != 1 || layer.q.sizes[2] != layer.k.sizes[2]) {
-    detail::refuse("rollout", "layer " + std::to_string(layer.layer), "one text, in one piece",
-                   std::to_string(layer.q.sizes[2]) + " queries on " + std::to_string(layer.k.sizes[2]) + " keys");
-  }
-  return options;
-}
-
-}  // namespace
 
 AttentionObserver Rollout::observer() {
-  layers_.clear();
   return [this](const LayerAttention& layer) {
-    layers_.push_back({copy_of(layer.q), copy_of(layer.k), copy_of(layer.lse), of_one_text(layer)});
+    if (!detail::stands_alone(layer)) {
+      detail::refuse("rollout", "layer " + std::to_string(layer.layer), "one text, in one piece, without masks",
+                     std::to_string(layer.q.sizes[2]) + " queries on " + std::to_string(layer.k.sizes[2]) + " keys");
+    }
+    if (layer.layer == 0) layers_.clear();  // another pass
+    layers_.push_back(
+        {detail::copy_of(layer.q), detail::copy_of(layer.k), detail::copy_of(layer.lse), detail::options_of(layer)});
   };
 }
 

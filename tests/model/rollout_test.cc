@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <numeric>
+#include <span>
 #include <stdexcept>
 
 #include "limelight/lens.h"
@@ -106,11 +107,28 @@ TEST(Rollout, SameBitsForAnyThreadCount) {
   EXPECT_EQ(rollout.from(static_cast<int64_t>(kIds.size()) - 1), row);
 }
 
-TEST(Rollout, ASecondPassTakesTheFirstOnesPlace) {
+TEST(Rollout, ASecondPassTakesTheFirstOnesPlaceWhateverItsLength) {
   const Encoder encoder = TinyEncoder("bert").load();
+  Rollout alone, again;
+  EncoderOptions options;
+  options.observer = alone.observer();
+  encoder.forward(kIds, options);
+  options.observer = again.observer();
+  for (const size_t tokens : {4, 3, 7}) encoder.forward(std::span(kIds).first(tokens), options);
+  EXPECT_EQ(again.layers(), encoder.config().layers);
+  EXPECT_EQ(again.from(-1), alone.from(-1));
+}
+
+TEST(Rollout, APieceOfATextIsRefused) {
+  const Decoder decoder = TinyDecoder("llama").load();
+  const std::vector<int32_t> ids = tiny_decoder_ids("llama", 0);
+  DecoderCache cache(decoder.config(), 11);
+  decoder.forward(std::span(ids).first(8), cache);
   Rollout rollout;
-  for (int pass = 0; pass < 2; ++pass) read(encoder, rollout.observer());
-  EXPECT_EQ(rollout.layers(), encoder.config().layers);
+  DecoderOptions options;
+  options.observer = rollout.observer();
+  EXPECT_EQ(thrown<std::invalid_argument>([&] { decoder.forward(std::span(ids).subspan(8), cache, options); }),
+            "[rollout] layer 0: expected one text, in one piece, without masks, found 3 queries on 11 keys");
 }
 
 TEST(Rollout, TokensThatAreNotThereAreRefused) {
@@ -129,7 +147,7 @@ TEST(Rollout, ABatchIsRefused) {
   TokenBatch batch(kIds);
   batch.add(kIds);
   EXPECT_EQ(thrown<std::invalid_argument>([&] { TinyEncoder("bert").load().forward(batch, options); }),
-            "[rollout] layer 0: expected one text, in one piece, found 14 queries on 14 keys");
+            "[rollout] layer 0: expected one text, in one piece, without masks, found 14 queries on 14 keys");
 }
 
 }  // namespace
