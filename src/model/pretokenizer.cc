@@ -86,7 +86,7 @@ Characters Pretokenizer::prepared(Characters text) const {
   if (marks_spaces) mark_spaces(text);
   const bool at_start = prefix != TextPrefix::kMissingSpaceAtStart || text.spans.front().begin == 0;
   const bool missing = text.codes.front() != space && at_start;
-  if (prefix == TextPrefix::kSpace || (prefix != TextPrefix::kNone && missing)) prepend(text, space);
+  if (prefix != TextPrefix::kNone && missing) prepend(text, space);
   return text;
 }
 

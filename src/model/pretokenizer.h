@@ -27,7 +27,6 @@ enum class TextPrefix {
   kNone,
   kMissingSpace,         // a space, where there is none
   kMissingSpaceAtStart,  // that only where the text begins
-  kSpace,                // a space more
 };
 
 struct Pretokenizer {

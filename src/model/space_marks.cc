@@ -2,7 +2,6 @@
 #include "model/space_marks.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace limelight::detail {
 

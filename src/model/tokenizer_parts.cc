@@ -126,11 +126,9 @@ void Reader::read_scored() {
   }
   if (const auto byte = byte_without_piece(config_.vocabulary))
     refuse("tokens", "a token for each byte", "none for " + *byte);
-  config_.pretokenizer.marks_spaces = true;
-  if (parts_.add_space_prefix.value_or(true)) {
-    config_.pretokenizer.prefix = TextPrefix::kSpace;
-    config_.leading_space = LeadingSpace::kOfAStretchGoes;
-  }
+  const bool prepends = parts_.add_space_prefix.value_or(true);
+  config_.normalizer = SpaceMarkNormalizer{.prepends = prepends, .replaces = true};
+  if (prepends) config_.leading_space = LeadingSpace::kOfAStretchGoes;
   config_.model = CharacterBpeConfig{std::move(scores)};
 }
 

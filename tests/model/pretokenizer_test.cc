@@ -112,7 +112,6 @@ TEST(Pretokenizer, APrefixSpansNothing) {
   EXPECT_EQ(prefixed.spans[0], (Span{1, 1}));
   const Characters spaced = decode_utf8(" b", "test");
   EXPECT_EQ((Pretokenizer{TextPrefix::kMissingSpace, {}}.prepared(spaced).codes), U" b");
-  EXPECT_EQ((Pretokenizer{TextPrefix::kSpace, {}}.prepared(spaced).codes), U"  b");
   EXPECT_EQ((Pretokenizer{TextPrefix::kMissingSpaceAtStart, {}}.prepared(text).codes), U"b");
   EXPECT_EQ((Pretokenizer{TextPrefix::kMissingSpaceAtStart, {}, true}.prepared(spaced).codes), U"\u2581b");
 }
