@@ -1,7 +1,14 @@
 // A tokenizer.json small enough to read.
 #include "tests/model/small_tokenizer.h"
 
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "limelight/error.h"
 #include "tests/model/temporary_folder.h"
+#include "tests/model/thrown.h"
 
 namespace limelight::testing {
 
@@ -40,6 +47,43 @@ Tokenizer load_config(const Json& config) {
   const TemporaryFolder folder;
   write_text(folder / "tokenizer.json", config.dump());
   return Tokenizer::load(folder / "tokenizer.json");
+}
+
+std::vector<int32_t> ids_of(const std::vector<Token>& tokens) {
+  std::vector<int32_t> ids;
+  for (const Token& token : tokens) ids.push_back(token.id);
+  return ids;
+}
+
+std::string refusal(const std::string& text) {
+  const TemporaryFolder folder;
+  const auto path = folder / "tokenizer.json";
+  write_text(path, text);
+  const std::string message = thrown<FormatError>([&] { Tokenizer::load(path); });
+  const std::string name = path.string() + ": ";
+  EXPECT_EQ(message.rfind(name, 0), 0u) << message << " for " << text.substr(0, 200);
+  EXPECT_EQ(message.find_first_of(std::string("\n\r\0", 3)), std::string::npos) << message;
+  EXPECT_LT(message.size(), name.size() + 300);
+  return message.substr(std::min(name.size(), message.size()));
+}
+
+int refused_of_damaged(const Json& good, uint32_t seed, int runs, const std::function<void(const Tokenizer&)>& use) {
+  const std::string text = good.dump();
+  const TemporaryFolder folder;
+  const auto path = folder / "tokenizer.json";
+  std::mt19937 random(seed);
+  int refused = 0;
+  for (int run = 0; run < runs; ++run) {
+    std::string bytes = text;
+    for (int change = 0; change < 3; ++change) bytes[random() % bytes.size()] = static_cast<char>(random());
+    write_text(path, run % 5 == 0 ? text.substr(0, random() % text.size()) : bytes);
+    try {
+      use(Tokenizer::load(path));
+    } catch (const FormatError&) {
+      ++refused;
+    }
+  }
+  return refused;
 }
 
 std::string encoded(const Tokenizer& tokenizer, std::string_view text) {

@@ -1,36 +1,23 @@
 // tokenizer.json of byte-level BPE: obeyed, or refused by name.
 #include <gtest/gtest.h>
 
-#include <random>
-
 #include "limelight/error.h"
 #include "tests/model/small_bpe.h"
-#include "tests/model/temporary_folder.h"
-#include "tests/model/thrown.h"
 
 namespace limelight {
 namespace {
 
 using testing::Json;
+using testing::refusal;
 
 Json config() {
   return testing::small_bpe({"a b", "ab c"});
 }
 
-std::string refusal(const Json& changed) {
-  const testing::TemporaryFolder folder;
-  const auto path = folder / "tokenizer.json";
-  testing::write_text(path, changed.dump());
-  const std::string message = testing::thrown<FormatError>([&] { Tokenizer::load(path); });
-  const std::string name = path.string() + ": ";
-  EXPECT_EQ(message.rfind(name, 0), 0u) << message;
-  return message.substr(std::min(name.size(), message.size()));
-}
-
 std::string refusal_with(const std::string& pointer, const Json& value) {
   Json changed = config();
   changed[Json::json_pointer(pointer)] = value;
-  return refusal(changed);
+  return refusal(changed.dump());
 }
 
 TEST(BpeJson, StepsThatAreNotKnownAreRefusedByName) {
@@ -66,13 +53,14 @@ TEST(BpeJson, ByteLevelIsTheLastStepAndItsPrefixTheFirst) {
   Json changed = config();
   const Json byte_level = changed["pre_tokenizer"], digits = {{"type", "Digits"}, {"individual_digits", true}};
   changed["pre_tokenizer"] = {{"type", "Sequence"}, {"pretokenizers", {byte_level, digits}}};
-  EXPECT_EQ(refusal(changed), "pre_tokenizer.pretokenizers[1]: expected nothing after ByteLevel, found an object");
+  EXPECT_EQ(refusal(changed.dump()),
+            "pre_tokenizer.pretokenizers[1]: expected nothing after ByteLevel, found an object");
   changed["pre_tokenizer"]["pretokenizers"] = {digits, byte_level};
   changed["pre_tokenizer"]["pretokenizers"][1]["add_prefix_space"] = true;
-  EXPECT_EQ(refusal(changed),
+  EXPECT_EQ(refusal(changed.dump()),
             "pre_tokenizer.pretokenizers[1].add_prefix_space: expected false after another step, found true");
   changed["pre_tokenizer"]["pretokenizers"] = Json::array();
-  EXPECT_EQ(refusal(changed), "pre_tokenizer: expected ByteLevel as the last step of BPE, found an object");
+  EXPECT_EQ(refusal(changed.dump()), "pre_tokenizer: expected ByteLevel as the last step of BPE, found an object");
 }
 
 TEST(BpeJson, MergesAreTwoPiecesThatMakeAThirdOnce) {
@@ -101,7 +89,7 @@ TEST(BpeJson, MergesOfAnAddedTokenAreRefused) {
   Json changed = config();
   changed["added_tokens"] = {testing::added_token(300, "zz")};
   changed["model"]["merges"].push_back("z z");
-  EXPECT_EQ(refusal(changed),
+  EXPECT_EQ(refusal(changed.dump()),
             "model.merges[2]: expected two pieces of the vocabulary that together are one of it, found \"z z\"");
 }
 
@@ -110,7 +98,7 @@ TEST(BpeJson, UnknownTokensAreNotFused) {
   changed["model"]["fuse_unk"] = true;
   EXPECT_EQ(testing::encoded(testing::load_config(changed), "a"), "a@0-1");  // nothing is unknown
   changed["model"]["unk_token"] = "?";
-  EXPECT_EQ(refusal(changed), "model.fuse_unk: expected false, found true");
+  EXPECT_EQ(refusal(changed.dump()), "model.fuse_unk: expected false, found true");
   EXPECT_EQ(refusal_with("/model/unk_token", "<unk>"),
             "model.unk_token: expected a token of the vocabulary, found \"<unk>\"");
 }
@@ -121,7 +109,7 @@ TEST(BpeJson, OneStepAddsSpecialTokens) {
   changed["post_processor"] = roberta;
   EXPECT_EQ(testing::load_config(changed).encode("a").size(), 3u);
   changed["post_processor"] = {{"type", "Sequence"}, {"processors", {roberta, roberta}}};
-  EXPECT_EQ(refusal(changed),
+  EXPECT_EQ(refusal(changed.dump()),
             "post_processor.processors[1].type: expected one step that adds special tokens, found "
             "\"RobertaProcessing\"");
 }
@@ -137,22 +125,8 @@ TEST(BpeJson, ComposedTextKeepsTheSpanOfAllItCameFrom) {
 }
 
 TEST(BpeJson, DamagedBytesNeverDoWorseThanAFormatError) {
-  const std::string good = config().dump();
-  const testing::TemporaryFolder folder;
-  const auto path = folder / "tokenizer.json";
-  std::mt19937 random(8);
-  int refused = 0;
-  for (int run = 0; run < 500; ++run) {
-    std::string bytes = good;
-    for (int change = 0; change < 3; ++change) bytes[random() % bytes.size()] = static_cast<char>(random());
-    testing::write_text(path, run % 5 == 0 ? good.substr(0, random() % good.size()) : bytes);
-    try {
-      Tokenizer::load(path).encode("abcab <end> 12 \u00E9");
-    } catch (const FormatError&) {
-      ++refused;
-    }
-  }
-  EXPECT_GT(refused, 250);
+  const auto use = [](const Tokenizer& tokenizer) { tokenizer.encode("abcab <end> 12 \u00E9"); };
+  EXPECT_GT(testing::refused_of_damaged(config(), 8, 500, use), 250);
 }
 
 }  // namespace

@@ -7,40 +7,24 @@
 #include "limelight/error.h"
 #include "model/utf8.h"
 #include "tests/model/small_llama.h"
-#include "tests/model/temporary_folder.h"
-#include "tests/model/thrown.h"
 
 namespace limelight {
 namespace {
 
 using testing::encoded;
+using testing::ids_of;
 using testing::Json;
 using testing::load_config;
+using testing::refusal;
 using testing::SmallLlama;
 
-std::vector<int32_t> ids_of(const Tokenizer& tokenizer, const std::string& text) {
-  std::vector<int32_t> ids;
-  for (const Token& token : tokenizer.encode(text)) ids.push_back(token.id);
-  return ids;
-}
-
 std::string decoded(const Tokenizer& tokenizer, const std::string& text) {
-  return tokenizer.decode(ids_of(tokenizer, text));
-}
-
-std::string refusal(const Json& changed) {
-  const testing::TemporaryFolder folder;
-  const auto path = folder / "tokenizer.json";
-  testing::write_text(path, changed.dump());
-  const std::string message = testing::thrown<FormatError>([&] { Tokenizer::load(path); });
-  const std::string name = path.string() + ": ";
-  EXPECT_TRUE(message.starts_with(name)) << message;
-  return message.substr(std::min(name.size(), message.size()));
+  return tokenizer.decode(ids_of(tokenizer.encode(text)));
 }
 
 std::string refusal_with(Json config, const std::string& pointer, const Json& value) {
   config[Json::json_pointer(pointer)] = value;
-  return refusal(config);
+  return refusal(config.dump());
 }
 
 TEST(ByteFallback, PiecesOfAFolderEqualThoseOfTheGgufFileWithTheSameScores) {
@@ -54,7 +38,7 @@ TEST(ByteFallback, PiecesOfAFolderEqualThoseOfTheGgufFileWithTheSameScores) {
     std::string text;
     for (size_t i = 0; i < 1 + random() % 25; ++i) detail::append_utf8(some[random() % some.size()], text);
     EXPECT_EQ(encoded(folder, text), encoded(gguf, text));
-    EXPECT_EQ(ids_of(folder, text), ids_of(gguf, text));
+    EXPECT_EQ(ids_of(folder.encode(text)), ids_of(gguf.encode(text)));
     EXPECT_EQ(decoded(folder, text), decoded(gguf, text));
   }
 }
@@ -89,7 +73,7 @@ TEST(ByteFallback, AnAddedTokenThatIsNormalisedIsFoundBehindASpace) {
   config["added_tokens"][2]["normalized"] = true;
   const Tokenizer tokenizer = load_config(config);
   EXPECT_EQ(encoded(tokenizer, "hi </s>"), "\u2581hi@0-2 </s>@2-7");
-  EXPECT_EQ(ids_of(tokenizer, "hi</s>").size(), 6u);  // <s>, then hi and four bytes
+  EXPECT_EQ(ids_of(tokenizer.encode("hi</s>")).size(), 6u);  // <s>, then hi and four bytes
 }
 
 TEST(ByteFallback, MetaspaceGivesASpaceWhereItsSchemeSays) {
@@ -133,8 +117,8 @@ TEST(ByteFallback, OnlyTheFirstSpaceOfAllGoesWhereTheDecoderStrips) {
   Json config = SmallLlama().json();
   const Tokenizer strips = load_config(config);
   EXPECT_EQ(decoded(strips, "hi </s> hi"), "hi   hi");
-  EXPECT_EQ(strips.decode(ids_of(strips, "hi"), {.special = true}), "<s> hi");
-  EXPECT_EQ(strips.decode(ids_of(strips, "hi"), {.continued = true}), " hi");
+  EXPECT_EQ(strips.decode(ids_of(strips.encode("hi")), {.special = true}), "<s> hi");
+  EXPECT_EQ(strips.decode(ids_of(strips.encode("hi")), {.continued = true}), " hi");
   config["decoder"]["decoders"].erase(3);
   EXPECT_EQ(decoded(load_config(config), "hi"), " hi");
 }
@@ -170,7 +154,7 @@ TEST(ByteFallback, OtherModelsAreRefusedByName) {
   EXPECT_EQ(refusal_with(config, "/model/dropout", 0.1), "model.dropout: expected null, found 0.1");
   Json changed = config;
   changed["model"]["vocab"].erase("<0x0A>");
-  EXPECT_EQ(refusal(changed), "model.vocab: expected a piece for each byte, also <0x0A>, found an object");
+  EXPECT_EQ(refusal(changed.dump()), "model.vocab: expected a piece for each byte, also <0x0A>, found an object");
 }
 
 TEST(ByteFallback, OtherDecodersAreRefusedByName) {
@@ -188,28 +172,13 @@ TEST(ByteFallback, OtherDecodersAreRefusedByName) {
             "decoder.decoders[4]: expected no step after Strip, found an object");
   Json changed = config;
   changed["decoder"]["decoders"] = Json::array({config["decoder"]["decoders"][0]});
-  EXPECT_EQ(refusal(changed),
+  EXPECT_EQ(refusal(changed.dump()),
             "decoder.decoders: expected Replace, ByteFallback, Fuse and, if need be, Strip, found an array");
 }
 
 TEST(ByteFallback, DamagedBytesNeverDoWorseThanAFormatError) {
-  const std::string good = SmallLlama().metaspace().dump();
-  const testing::TemporaryFolder folder;
-  const auto path = folder / "tokenizer.json";
-  std::mt19937 random(9);
-  int refused = 0;
-  for (int run = 0; run < 300; ++run) {
-    std::string bytes = good;
-    for (int change = 0; change < 3; ++change) bytes[random() % bytes.size()] = static_cast<char>(random());
-    testing::write_text(path, run % 5 == 0 ? good.substr(0, random() % good.size()) : bytes);
-    try {
-      const Tokenizer tokenizer = Tokenizer::load(path);
-      tokenizer.decode(ids_of(tokenizer, "hi </s> \u00E9\n"));
-    } catch (const FormatError&) {
-      ++refused;
-    }
-  }
-  EXPECT_GT(refused, 150);
+  const auto use = [](const Tokenizer& tokenizer) { decoded(tokenizer, "hi </s> \u00E9\n"); };
+  EXPECT_GT(testing::refused_of_damaged(SmallLlama().metaspace(), 9, 300, use), 150);
 }
 
 }  // namespace

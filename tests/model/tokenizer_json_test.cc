@@ -4,34 +4,16 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <random>
-
 #include "limelight/error.h"
 #include "tests/model/small_tokenizer.h"
-#include "tests/model/temporary_folder.h"
-#include "tests/model/thrown.h"
 
 namespace limelight {
 namespace {
 
 using testing::added_token;
 using testing::Json;
+using testing::refusal;
 using testing::small_config;
-using testing::TemporaryFolder;
-
-// The message after the file's name; it is one short line.
-std::string refusal(const std::string& text) {
-  const TemporaryFolder folder;
-  const auto path = folder / "tokenizer.json";
-  testing::write_text(path, text);
-  const std::string message = testing::thrown<FormatError>([&] { Tokenizer::load(path); });
-  const std::string name = path.string() + ": ";
-  EXPECT_EQ(message.rfind(name, 0), 0u) << message << " for " << text.substr(0, 200);
-  EXPECT_EQ(message.find_first_of(std::string("\n\r\0", 3)), std::string::npos) << message;
-  EXPECT_LT(message.size(), name.size() + 300);
-  return message.substr(std::min(name.size(), message.size()));
-}
 
 // With the value at `pointer` replaced.
 std::string refusal_with(const std::string& pointer, const Json& value) {
@@ -147,22 +129,8 @@ TEST(TokenizerJson, AMissingFileIsAFileError) {
 }
 
 TEST(TokenizerJson, DamagedBytesNeverDoWorseThanAFormatError) {
-  const std::string good = small_config().dump();
-  const TemporaryFolder folder;
-  const auto path = folder / "tokenizer.json";
-  std::mt19937 random(7);
-  int refused = 0;
-  for (int run = 0; run < 500; ++run) {
-    std::string bytes = good;
-    for (int change = 0; change < 3; ++change) bytes[random() % bytes.size()] = static_cast<char>(random());
-    testing::write_text(path, run % 5 == 0 ? good.substr(0, random() % good.size()) : bytes);
-    try {
-      Tokenizer::load(path).encode("Hello, world! [MASK]");
-    } catch (const FormatError&) {
-      ++refused;
-    }
-  }
-  EXPECT_GT(refused, 250);
+  const auto use = [](const Tokenizer& tokenizer) { tokenizer.encode("Hello, world! [MASK]"); };
+  EXPECT_GT(testing::refused_of_damaged(small_config(), 7, 500, use), 250);
 }
 
 }  // namespace
