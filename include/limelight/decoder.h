@@ -76,8 +76,8 @@ class Decoder {
 
   // Adds ids [T] to the cache and returns the logits of each of them, [T, vocabulary], or of the last alone,
   // [1, vocabulary]. Throws std::invalid_argument, with the cache as it was, for ids that the model does not know and
-  // for more than the cache can hold; FormatError for logits that are not finite. Takes T (2 C + (2 H + 2 G) D) floats,
-  // 2 I more for up to 512 of the rows, and what attention() takes.
+  // for more than the cache can hold; FormatError for logits that are not finite. Takes T (2 C + (2 H + 2 G + 1) D)
+  // floats, 2 I more for up to 512 of the rows, and what attention() takes.
   Tensor<float, 2> forward(std::span<const int32_t> ids, DecoderCache& cache, const DecoderOptions& options = {}) const;
   Tensor<float, 2> forward_last(std::span<const int32_t> ids, DecoderCache& cache,
                                 const DecoderOptions& options = {}) const;

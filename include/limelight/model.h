@@ -46,14 +46,13 @@ class TokenBatch {
   std::vector<int64_t> starts_ = {0};
 };
 
-// What attention of one layer was given: q, k [1,H,T,D], lse [1,H,T] and its options. Views live during the call only.
-// Of a batch of several texts T counts the places of all, and options.cu_q and cu_k tell where each begins.
+// What attention of one layer was given: q, k, v [1,H,T,D], lse [1,H,T] and its options. Views live during the call
+// only. Of a batch of several texts T counts the places of all, and options.cu_q and cu_k tell where each begins.
 struct LayerAttention {
   int64_t layer = 0;
-  TensorView<const float, 4> q, k;
+  TensorView<const float, 4> q, k, v;
   TensorView<const float, 3> lse;
   const AttentionOptions& options;
-  TensorView<const float, 4> v = {};  // as k
 };
 using AttentionObserver = std::function<void(const LayerAttention&)>;
 
@@ -68,7 +67,8 @@ class Encoder {
  public:
   // Reads config.json, tokenizer.json and model.safetensors, or the files that model.safetensors.index.json lists.
   // Names with and without "bert." (or the like), weight/bias or gamma/beta; tensors it does not use are listed by
-  // unused_tensors(). Throws FileError or FormatError naming file and field; other architectures are refused by name.
+  // unused_tensors(). Weights are F32, F16 or BF16. Throws FileError or FormatError naming file and field; other
+  // architectures are refused by name.
   static Encoder load(const std::filesystem::path& folder);
   Encoder(Encoder&&) noexcept;
   Encoder& operator=(Encoder&&) noexcept;

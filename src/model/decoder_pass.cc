@@ -102,7 +102,7 @@ class Pass {
     std::optional<TensorView<float, 3>> lse;
     if (options_.observer) lse = lse_;
     attention(q, k, v, options, heads_of(mixed_, depth), lse);
-    if (options_.observer) options_.observer({layer, q, k, lse_, options, v});
+    if (options_.observer) options_.observer({layer, q, k, v, lse_, options});
   }
 
   // What follows attention, for rows [first, first + count).

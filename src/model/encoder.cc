@@ -1,5 +1,4 @@
 // Loading an encoder, the checks before its passes, and one vector out of the hidden states of a text.
-#include <algorithm>
 #include <cmath>
 #include <system_error>
 

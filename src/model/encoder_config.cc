@@ -44,13 +44,11 @@ void read_sizes(const JsonField& root, const Keys& keys, EncoderPlan& plan) {
   plan.activation = read_gelu(root[keys.activation]);
 }
 
-// The table's rows up to that of the padding token are no text's.
 void read_padding(const JsonField& root, EncoderPlan& plan) {
   const auto field = root.find("pad_token_id");
   const int64_t padding = field ? field->as_integer(0, kMaxEntries) : 1;
   plan.padding_id = static_cast<int32_t>(padding);
-  plan.first_position = padding + 1;
-  plan.config.positions = root["max_position_embeddings"].as_integer(padding + 2, kMaxEntries) - plan.first_position;
+  plan.config.positions = root["max_position_embeddings"].as_integer(padding + 2, kMaxEntries) - plan.first_position();
 }
 
 }  // namespace

@@ -13,9 +13,11 @@ namespace limelight::detail {
 struct EncoderPlan {
   EncoderConfig config;
   int64_t token_types = 0;                           // 0: the model has none
-  int64_t first_position = 0;                        // of a text, in the table of positions
   std::optional<int32_t> padding_id = std::nullopt;  // has its own position, and is not counted
   Gelu activation = Gelu::kErf;
+
+  // Of a text, in the table of positions: rows up to that of the padding token are no text's.
+  int64_t first_position() const { return padding_id ? *padding_id + 1 : 0; }
 };
 
 // Reads folder/config.json. Throws FileError, or FormatError naming file and field.

@@ -19,7 +19,7 @@ std::vector<int32_t> positions_of(const EncoderPlan& plan, std::span<const int32
   std::vector<int32_t> positions;
   positions.reserve(ids.size());
   for (size_t s = 0; s + 1 < starts.size(); ++s) {
-    auto next = static_cast<int32_t>(plan.first_position);
+    auto next = static_cast<int32_t>(plan.first_position());
     for (int64_t t = starts[s]; t < starts[s + 1]; ++t) {
       const bool padding = plan.padding_id == ids[static_cast<size_t>(t)];
       positions.push_back(padding ? *plan.padding_id : next++);
@@ -78,7 +78,7 @@ class Pass {
     const auto heads = [&](int64_t part) { return heads_of(columns_of(projected_, part * channels, channels), depth); };
     const auto q = heads(0), k = heads(1), v = heads(2);
     attention(q, k, v, options, heads_of(mixed_, depth), lse_);
-    if (options_.observer) options_.observer({layer, q, k, lse_, options, v});
+    if (options_.observer) options_.observer({layer, q, k, v, lse_, options});
   }
 
   void network(const EncoderWeights::Layer& weights) {

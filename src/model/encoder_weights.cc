@@ -43,7 +43,7 @@ class Reader {
     const LayerNames& names = config.architecture == "distilbert" ? kDistilBertNames : kBertNames;
     EncoderWeights weights;
     weights.words = table("word_embeddings", config.vocabulary);
-    weights.positions = table("position_embeddings", config.positions + plan_.first_position);
+    weights.positions = table("position_embeddings", config.positions + plan_.first_position());
     if (plan_.token_types > 0) add_first_type(weights.positions);
     weights.embedding_norm = norm("embeddings.LayerNorm");
     for (int64_t index = 0; index < config.layers; ++index) weights.layers.push_back(layer(names, index));

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "limelight/error.h"
+#include "limelight/safetensors.h"
 #include "tests/model/thrown.h"
 #include "tests/model/tiny_encoder.h"
 
@@ -144,9 +145,15 @@ TEST(EncoderFiles, WeightsMayLieInSeveralFiles) {
   const TinyEncoder tiny("roberta");
   const std::vector<int32_t> ids = {3, 4, 5};
   const auto expected = tiny.load().forward(ids);
-  std::filesystem::rename(tiny.path() / "model.safetensors", tiny.path() / "a.safetensors");
+  std::filesystem::remove(tiny.path() / "model.safetensors");
   nlohmann::json map;
-  for (const auto& [name, weights] : tiny.tensors) map[name] = "a.safetensors";
+  SafetensorsWriter writers[2];
+  const char* const files[2] = {"a.safetensors", "b.safetensors"};
+  for (size_t n = 0; const auto& [name, weights] : tiny.tensors) {
+    writers[n % 2].add(name, Dtype::kF32, weights.shape, weights.values.data());
+    map[name] = files[n++ % 2];
+  }
+  for (size_t n = 0; n < 2; ++n) writers[n].write(tiny.path() / files[n]);
   write_text(tiny.path() / "model.safetensors.index.json", nlohmann::json{{"weight_map", map}}.dump());
   const auto found = Encoder::load(tiny.path()).forward(ids);
   for (int64_t i = 0; i < found.count(); ++i) EXPECT_EQ(found.data()[i], expected.data()[i]);
