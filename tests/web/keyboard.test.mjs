@@ -83,6 +83,29 @@ test("the heads are one stop; arrows walk, Enter opens", async () => {
   assert.equal(await page.locator('.thumb[tabindex="0"]').count(), 1);
 });
 
+test("one of the heads is always the stop, whatever head is asked for", async () => {
+  for (const place of [
+    fragment("learn/next", { layer: 20, head: 3 }),
+    fragment("learn/next", { layer: 3, head: 500 }),
+    fragment("look", { view: "heads" }),
+  ]) {
+    const page = await session.visit(place);
+    await page.locator('.thumb[tabindex="0"]').focus();
+    await page.keyboard.press("ArrowLeft");
+    assert.equal(await page.locator('.thumb[tabindex="0"]').count(), 1, place);
+    assert.equal(await page.locator(".thumb:focus").count(), 1, place);
+    await page.context().close();
+  }
+});
+
+test("the stop among the heads is the one on show, then the one that had the focus", async () => {
+  const page = await session.visit(fragment("look", { view: "heads", layer: 2, head: 4 }));
+  assert.equal(await page.locator('.thumb[tabindex="0"]').getAttribute("data-at"), "2.4");
+  await page.locator(".thumb").first().click();
+  await page.keyboard.press("ArrowRight");
+  assert.equal(await page.locator('.thumb[tabindex="0"]').getAttribute("data-at"), "0.1");
+});
+
 test("a check question answers each choice, and can be tried again", async () => {
   const page = await session.visit(fragment("learn/roles"));
   const answers = page.locator(".answer input");

@@ -62,18 +62,16 @@ interface ThumbsProps {
 
 export function Thumbs({ found, shade, layer, head }: ThumbsProps) {
   const cells = useMemo(() => floats(found.cells), [found]);
-  const [stop, setStop] = useState<[number, number]>([Math.max(layer, 0), Math.max(head, 0)]);
+  const [focused, setFocused] = useState<number[] | null>(null); // last; until then the chosen head is the stop
+  const within = (at: number, count: number) => Math.min(Math.max(at, 0), count - 1);
+  const stop = [within(focused?.[0] ?? layer, found.layers), within(focused?.[1] ?? head, found.heads)];
   const grid = useRef<HTMLDivElement>(null);
   const size = found.side * found.side;
   const onKeyDown = (event: KeyboardEvent) => {
     const move = kMoves[event.key];
     if (!move) return;
     event.preventDefault();
-    const to: [number, number] = [
-      (stop[0] + move[0] + found.layers) % found.layers,
-      (stop[1] + move[1] + found.heads) % found.heads,
-    ];
-    setStop(to);
+    const to = [(stop[0] + move[0] + found.layers) % found.layers, (stop[1] + move[1] + found.heads) % found.heads];
     grid.current?.querySelector<HTMLElement>(`[data-at="${to.join(".")}"]`)?.focus();
   };
   return (
@@ -83,6 +81,7 @@ export function Thumbs({ found, shade, layer, head }: ThumbsProps) {
       aria-label="Heads by layer"
       ref={grid}
       onKeyDown={onKeyDown}
+      onFocusIn={(event) => setFocused((event.target as HTMLElement).dataset.at?.split(".").map(Number) ?? null)}
     >
       {Array.from({ length: found.layers }, (_, l) => (
         <div class="layer" key={l}>
