@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "model/layer_copy.h"
+
 namespace limelight::studio {
 namespace {
 
@@ -24,7 +26,7 @@ Tensor<float, 2> RememberingReader::read(std::span<const int32_t> ids, const Rea
   if (options.layers < 0 || !options.observer) return model_->read(ids, options);
   if (const Layers known = recall(ids, options); !known.empty()) {
     for (const auto& layer : known) {
-      if (layer) options.observer({layer->layer, layer->q, layer->k, layer->lse, layer->options, layer->v});
+      if (layer) options.observer({layer->layer, layer->q, layer->k, layer->v, layer->lse, layer->options});
     }
     return {};
   }
