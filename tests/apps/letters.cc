@@ -69,7 +69,7 @@ Tensor<float, 2> LetterReader::read(std::span<const int32_t> ids, const ReadOpti
     AttentionOptions attended;
     attended.causal = options.causal.value_or(Causal::kBottomRight);
     attention(parts[0], parts[1], parts[2], attended, out, lse);
-    if (options.observer) options.observer({layer, parts[0], parts[1], lse, attended, parts[2]});
+    if (options.observer) options.observer({layer, parts[0], parts[1], parts[2], lse, attended});
   }
   return {};
 }

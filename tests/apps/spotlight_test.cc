@@ -42,7 +42,7 @@ class KnownLight : public Reader {
     const AttentionOptions attended{
         .causal = options.causal.value_or(Causal::kBottomRight), .window = {.left = window_}, .scale = 1.0f};
     attention(q, k, k, attended, out, lse);
-    options.observer({0, q, k, lse, attended});
+    options.observer({0, q, k, k, lse, attended});
     return {};
   }
 
