@@ -14,7 +14,8 @@ namespace {
 
 std::filesystem::path model_folder(const std::string& given) {
   if (!given.empty()) return given;
-  if (const char* models = std::getenv("LIMELIGHT_MODELS")) return std::filesystem::path(models) / "minilm";
+  const char* models = std::getenv("LIMELIGHT_MODELS");
+  if (models != nullptr && *models != '\0') return std::filesystem::path(models) / "minilm";
   const char* data = std::getenv("XDG_DATA_HOME");
   const std::filesystem::path home = std::getenv("HOME") == nullptr ? "" : std::getenv("HOME");
   return (data != nullptr && *data != '\0' ? data : home / ".local/share") / "limelight/models/minilm";
