@@ -33,30 +33,23 @@ uint16_t cell_of(const Share& share) {
 // Every word's row in every head, where that is not too much.
 Json heads_json(const Reader& model, const Spotlight& light, Mask mask, const Run& run) {
   const Reading reading = read_text(model, light.text);
-  std::vector<int64_t> tokens, rows;
+  std::vector<int64_t> rows;
   std::vector<Query> queries;
   for (size_t w = 0; w < reading.words.size(); ++w) {
-    const std::vector<int64_t>& own = reading.words[w].tokens;
-    if (own.empty()) continue;
-    Query& query = queries.emplace_back(Query{.unit = static_cast<int64_t>(w)});
-    for (const int64_t token : own) {
-      query.rows.push_back(static_cast<int64_t>(tokens.size()));
-      tokens.push_back(token);
-    }
+    if (reading.words[w].tokens.empty()) continue;
     rows.push_back(static_cast<int64_t>(w));
+    queries.push_back({rows.back(), reading.words[w].tokens});
   }
   const auto heads = static_cast<size_t>(model.facts().layers * model.facts().heads);
   if (heads * rows.size() * (reading.words.size() + 1) > kMostCells) return {};
   std::vector<uint16_t> cells;
-  for (const LayerLight& layer : watch(model, reading.ids, tokens, {.mask = mask, .run = run}).layers) {
-    for (int64_t head = 0; head < layer.heads(); ++head) {
-      for (const Query& query : queries) {
-        const SpotlightRow row = merge_row(layer, head, query, reading.words, reading.special, false);
-        for (const Share& share : row.shares) cells.push_back(cell_of(share));
-        cells.push_back(cell_of(row.special));
-      }
+  watch(model, reading.ids, queries, {.mask = mask, .run = run}, [&](const HeadLight& head) {
+    for (const QueryLight& query : head.queries) {
+      const SpotlightRow row = merge_row(head, query, reading.words, reading.special, false);
+      for (const Share& share : row.shares) cells.push_back(cell_of(share));
+      cells.push_back(cell_of(row.special));
     }
-  }
+  });
   return {{"layers", model.facts().layers}, {"heads", model.facts().heads},
           {"words", light.units},           {"gaps", light.gaps},
           {"special_name", light.special},  {"rows", rows},

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 #include "core/error.h"
 
@@ -22,29 +23,6 @@ void check_number(const char* what, const std::string& model, std::optional<int6
   if (!number || (*number >= 0 && *number < count)) return;
   detail::fail_argument(
       fmt::format("{}: {} has {}s 0 to {}, found {}; choose one of these", what, model, what, count - 1, *number));
-}
-
-// The strongest link of this head to a unit at least `distance` away from the query; -1 when there is none.
-double strongest_link(const LayerLight& light, int64_t head, const std::vector<Query>& queries,
-                      const std::vector<Unit>& units, int64_t distance) {
-  double best = -1;
-  for (const Query& query : queries) {
-    for (size_t u = 0; u < units.size(); ++u) {
-      const std::vector<int64_t>& tokens = units[u].tokens;
-      const bool first = std::find(tokens.begin(), tokens.end(), 0) != tokens.end();
-      if (tokens.empty() || std::abs(static_cast<int64_t>(u) - query.unit) < distance || (first && distance > 0))
-        continue;
-      if (!blocked(light, head, query.rows, tokens)) best = std::max(best, link(light, head, query.rows, tokens));
-    }
-  }
-  return best;
-}
-
-double link_of_all(const LayerLight& light, int64_t head, const std::vector<Query>& queries,
-                   const std::vector<int64_t>& tokens) {
-  double sum = 0;
-  for (const Query& query : queries) sum += link(light, head, query.rows, tokens);
-  return sum;
 }
 
 std::string rule(const HeadWish& wish, const Reading& reading, int64_t distance) {
@@ -75,26 +53,43 @@ std::optional<HeadChoice> known_head(const ReaderFacts& facts, const HeadWish& w
   return std::nullopt;
 }
 
-HeadChoice strongest_head(const Light& light, const HeadWish& wish, const std::vector<Query>& queries,
-                          const std::vector<Unit>& units, const Reading& reading) {
-  HeadChoice choice;
-  double best = -1;
-  for (int64_t distance = 2; distance >= 0 && best < 0; --distance) {
-    for (const LayerLight& layer : light.layers) {
-      for (int64_t head = 0; head < layer.heads(); ++head) {
-        if (wish.head && *wish.head != head) continue;
-        const double strength =
-            wish.find ? link_of_all(layer, head, queries, reading.words[static_cast<size_t>(*wish.find)].tokens)
-                      : strongest_link(layer, head, queries, units, distance);
-        if (strength <= best) continue;
-        best = strength;
-        choice.chosen_by = rule(wish, reading, distance);
-        choice.layer = layer.layer;
-        choice.head = head;
-      }
+void StrongestHead::offer(HeadLight light) {
+  const Link strongest = wish_.find ? link_to_wanted(light) : strongest_link(light);
+  const bool stronger =
+      strongest.distance > best_.distance || (strongest.distance == best_.distance && strongest.weight > best_.weight);
+  if (!stronger && !light_.queries.empty()) return;
+  best_ = strongest;
+  light_ = std::move(light);
+}
+
+HeadChoice StrongestHead::choice() const {
+  return {light_.layer, light_.head, rule(wish_, reading_, best_.distance)};
+}
+
+StrongestHead::Link StrongestHead::link_to_wanted(const HeadLight& light) {
+  const std::vector<int64_t>& wanted = reading_.words[static_cast<size_t>(*wish_.find)].tokens;
+  Link sum{.distance = 0, .weight = 0};
+  for (const QueryLight& query : light.queries) {
+    sum.weight += link(query, wanted);
+    sees_wanted_ = sees_wanted_ || !blocked(query, wanted);
+  }
+  return sum;
+}
+
+StrongestHead::Link StrongestHead::strongest_link(const HeadLight& light) const {
+  Link best;
+  for (const QueryLight& query : light.queries) {
+    for (size_t u = 0; u < units_.size(); ++u) {
+      const std::vector<int64_t>& tokens = units_[u].tokens;
+      if (tokens.empty() || blocked(query, tokens)) continue;
+      const bool first = std::find(tokens.begin(), tokens.end(), 0) != tokens.end();
+      const int64_t distance = first ? 0 : std::min<int64_t>(2, std::abs(static_cast<int64_t>(u) - query.unit));
+      if (distance < best.distance) continue;
+      const double weight = link(query, tokens);
+      if (weight >= 0 && (distance > best.distance || weight > best.weight)) best = {distance, weight};
     }
   }
-  return choice;
+  return best;
 }
 
 }  // namespace limelight::studio

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "light.h"
@@ -29,15 +30,37 @@ void check_range(const ReaderFacts& facts, const HeadWish& wish);
 // The head that needs no look at the light: both numbers given, or the model's own default.
 std::optional<HeadChoice> known_head(const ReaderFacts& facts, const HeadWish& wish);
 
-// A word that looks: its place among the words (or pieces) and its rows among those watched.
-struct Query {
-  int64_t unit = 0;
-  std::vector<int64_t> rows{};
-};
+// Takes head after head and keeps the one with the strongest link, within what is wished for: to the word to be found,
+// or to any unit but the first token, the query itself and its direct neighbours (these count where nothing else is
+// left).
+class StrongestHead {
+ public:
+  // `units` are those the queries are of. All arguments must outlive it.
+  StrongestHead(const HeadWish& wish, const std::vector<Unit>& units, const Reading& reading)
+      : wish_(wish), units_(units), reading_(reading) {}
 
-// The strongest link of the queries to another unit, within what is wished for: to the word to be found, or to any unit
-// but the first token, the query itself and its direct neighbours (these count where nothing else is left).
-HeadChoice strongest_head(const Light& light, const HeadWish& wish, const std::vector<Query>& queries,
-                          const std::vector<Unit>& units, const Reading& reading);
+  void offer(HeadLight light);
+
+  bool sees_wanted() const { return sees_wanted_; }  // whether some head may see the word to be found
+  HeadChoice choice() const;
+  HeadLight take_light() { return std::move(light_); }
+
+ private:
+  // Links further away come before stronger ones; 2 stands for all that are further than direct neighbours.
+  struct Link {
+    int64_t distance = -1;
+    double weight = 0;
+  };
+
+  Link link_to_wanted(const HeadLight& light);
+  Link strongest_link(const HeadLight& light) const;
+
+  const HeadWish& wish_;
+  const std::vector<Unit>& units_;
+  const Reading& reading_;
+  bool sees_wanted_ = false;
+  Link best_;
+  HeadLight light_;
+};
 
 }  // namespace limelight::studio

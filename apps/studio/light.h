@@ -1,7 +1,8 @@
-// The attention of a model's own run, as rows of token weights: what a spotlight and a ranking of heads are made from.
+// The attention of a model's own run, a head at a time: what a spotlight and a ranking of heads are made from.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -17,22 +18,32 @@ enum class Mask { kModel, kCausal, kNone };
 // None where the model's own mask is meant.
 std::optional<Causal> causal_of(Mask mask);
 
-struct LayerLight {
-  int64_t layer = 0;
-  LensResult lens;       // rows and rows_blocked, [1,H,R,T]
-  Tensor<float, 2> lse;  // [H,R]
-
-  int64_t heads() const { return lens.rows.sizes()[1]; }
+// A unit that looks: its place among the words (or pieces), and its tokens, at least one.
+struct Query {
+  int64_t unit = 0;
+  std::vector<int64_t> tokens{};
 };
 
-struct Light {
+// Where a query looks in one head: the mean of its tokens' rows, so T numbers whatever the query's length.
+struct QueryLight {
+  int64_t unit = 0;
+  std::vector<double> weights{};   // [T]
+  std::vector<uint8_t> blocked{};  // [T]: none of its tokens may see the key
+  double entropy = 0;              // the mean of its tokens' rows'
+  std::optional<double> lse{};     // of a query of one token
+};
+
+struct HeadLight {
+  int64_t layer = 0;
+  int64_t head = 0;
   Causal mask = Causal::kNone;  // as run
-  std::vector<LayerLight> layers;
+  std::vector<QueryLight> queries{};
 };
 
 struct WatchOptions {
   Mask mask = Mask::kModel;
   std::optional<int64_t> layer = std::nullopt;  // this one only
+  std::optional<int64_t> head = std::nullopt;   // this one of every layer watched
   double temperature = 1;                       // of the softmax that is looked at; the model runs at 1
   Run run;
 };
@@ -40,16 +51,20 @@ struct WatchOptions {
 // The same scores, divided by `temperature`.
 AttentionOptions tempered(const AttentionOptions& options, int64_t head_size, double temperature);
 
-// Runs the model once over `ids` and keeps, of every layer watched and each of its heads, the rows of the tokens
-// `queries`: R x T floats a head. Layers behind the one watched are not run where the model can stop there.
-Light watch(const Reader& model, std::span<const int32_t> ids, std::span<const int64_t> queries,
-            const WatchOptions& options);
+// One head of one layer. Holds a float for each of some millions of pairs at most (one row, where that is more), and
+// what it returns.
+HeadLight look_at_head(const LayerAttention& seen, int64_t head, std::span<const Query> queries,
+                       double temperature = 1);
 
-// The weight between words: summed over the key's tokens, the mean over the query's rows (indices into the rows
-// watched).
-double link(const LayerLight& light, int64_t head, std::span<const int64_t> rows, std::span<const int64_t> keys);
+// Runs the model once over `ids` and shows `take` every head watched, by layer, then head; nothing is kept of them.
+// Layers behind the one watched are not run where the model can stop there.
+void watch(const Reader& model, std::span<const int32_t> ids, std::span<const Query> queries,
+           const WatchOptions& options, const std::function<void(HeadLight&&)>& take);
 
-// Whether no row of the query may see any of the key's tokens.
-bool blocked(const LayerLight& light, int64_t head, std::span<const int64_t> rows, std::span<const int64_t> keys);
+// The weight between words: summed over the key's tokens.
+double link(const QueryLight& query, std::span<const int64_t> keys);
+
+// Whether the query may see none of the key's tokens, of which there are some.
+bool blocked(const QueryLight& query, std::span<const int64_t> keys);
 
 }  // namespace limelight::studio

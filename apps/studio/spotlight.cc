@@ -23,22 +23,6 @@ std::vector<Unit> units_of_kind(const Reading& reading, UnitKind kind) {
   return tokens;
 }
 
-// The tokens to watch, and for every query which of the watched rows are its own.
-struct Watched {
-  std::vector<int64_t> tokens;
-  std::vector<Query> queries;
-
-  void add(int64_t unit, const std::vector<int64_t>& unit_tokens) {
-    if (unit_tokens.empty()) return;
-    Query query{.unit = unit};
-    for (const int64_t token : unit_tokens) {
-      query.rows.push_back(static_cast<int64_t>(tokens.size()));
-      tokens.push_back(token);
-    }
-    queries.push_back(std::move(query));
-  }
-};
-
 std::string special_name(const Reading& reading, const Token& token) {
   if (token.special) return token.piece;
   const auto begin = static_cast<size_t>(token.span.begin), end = static_cast<size_t>(token.span.end);
@@ -62,16 +46,6 @@ void check_grid(const std::vector<Unit>& units, size_t most) {
   if (units.size() <= most) return;
   detail::fail_argument(
       fmt::format("text: a grid takes {} words, found {}; choose one that looks by --word", most, units.size()));
-}
-
-// A word to be found must not be hidden by the mask: then every head sends it nothing.
-void check_seen(const LayerLight& light, const std::vector<Query>& queries, const Reading& reading, int64_t wanted) {
-  const Unit& word = reading.words[static_cast<size_t>(wanted)];
-  const auto hidden = [&](const Query& query) { return blocked(light, 0, query.rows, word.tokens); };
-  if (!std::all_of(queries.begin(), queries.end(), hidden)) return;
-  detail::fail_argument(
-      fmt::format("find: the mask blocks \"{}\" from \"{}\" in every head; it comes later, try --mask none", word.text,
-                  reading.words[static_cast<size_t>(queries.front().unit)].text));
 }
 
 // The units whose first token the word holds.
@@ -99,23 +73,25 @@ class Look {
         special_(options.unit == UnitKind::kToken ? std::vector<int64_t>{} : reading.special) {}
 
   Spotlight run() {
-    watch_lookers();
+    choose_lookers();
     HeadWish wish{.layer = options_.layer, .head = options_.head};
     if (!options_.find.empty()) wish.find = find_word(reading_, options_.find);
-    const std::optional<HeadChoice> known = known_head(model_.facts(), wish);
-    const std::optional<int64_t> layer = known ? known->layer : wish.layer;
-    Light light = seen(layer, known ? options_.temperature : 1);
-    if (wish.find) check_seen(light.layers.front(), watched_.queries, reading_, *wish.find);
-    const HeadChoice head = known ? *known : strongest_head(light, wish, watched_.queries, lookers_, reading_);
-    if (!known && options_.temperature != 1) light = seen(head.layer, options_.temperature);
-    return shown(light, head);
+    if (const auto known = known_head(model_.facts(), wish)) return shown(light_of(*known), *known);
+    StrongestHead strongest(wish, lookers_, reading_);
+    watch(model_, reading_.ids, queries_, {options_.mask, wish.layer, wish.head, 1, options_.run},
+          [&](HeadLight&& light) { strongest.offer(std::move(light)); });
+    if (wish.find && !strongest.sees_wanted()) refuse_hidden(*wish.find);
+    const HeadChoice head = strongest.choice();
+    return shown(options_.temperature == 1 ? strongest.take_light() : light_of(head), head);
   }
 
  private:
-  void watch_lookers() {
+  void choose_lookers() {
     if (grid_) {
       check_grid(units_, options_.most_in_grid);
-      for (size_t u = 0; u < units_.size(); ++u) watched_.add(static_cast<int64_t>(u), units_[u].tokens);
+      for (size_t u = 0; u < units_.size(); ++u) {
+        if (!units_[u].tokens.empty()) queries_.push_back({static_cast<int64_t>(u), units_[u].tokens});
+      }
       return;
     }
     std::vector<int64_t> words;
@@ -123,16 +99,26 @@ class Look {
       const int64_t word = find_word(reading_, asked);
       if (std::find(words.begin(), words.end(), word) != words.end()) continue;
       words.push_back(word);
-      watched_.add(word, reading_.words[static_cast<size_t>(word)].tokens);
+      queries_.push_back({word, reading_.words[static_cast<size_t>(word)].tokens});
     }
   }
 
-  Light seen(std::optional<int64_t> layer, double temperature) const {
-    return watch(model_, reading_.ids, watched_.tokens,
-                 {.mask = options_.mask, .layer = layer, .temperature = temperature, .run = options_.run});
+  // The mask hides the word to be found in every head, so that each sends it nothing.
+  [[noreturn]] void refuse_hidden(int64_t wanted) const {
+    const auto spelling = [&](int64_t word) { return reading_.words[static_cast<size_t>(word)].text; };
+    detail::fail_argument(
+        fmt::format("find: the mask blocks \"{}\" from \"{}\" in every head; it comes later, try --mask none",
+                    spelling(wanted), spelling(queries_.front().unit)));
   }
 
-  Spotlight shown(const Light& light, const HeadChoice& head) const {
+  HeadLight light_of(const HeadChoice& head) const {
+    HeadLight light;
+    watch(model_, reading_.ids, queries_, {options_.mask, head.layer, head.head, options_.temperature, options_.run},
+          [&](HeadLight&& seen) { light = std::move(seen); });
+    return light;
+  }
+
+  Spotlight shown(const HeadLight& light, const HeadChoice& head) const {
     Spotlight result{.model = model_.facts().name,
                      .mask = light.mask,
                      .head = head,
@@ -149,11 +135,9 @@ class Look {
     const auto first = std::find_if(units_.begin(), units_.end(),
                                     [](const Unit& u) { return !u.tokens.empty() && u.tokens.front() == 0; });
     if (first != units_.end()) result.first_word = first->text;
-    const auto layer = std::find_if(light.layers.begin(), light.layers.end(),
-                                    [&](const LayerLight& l) { return l.layer == head.layer; });
-    for (const Query& query : watched_.queries) {
+    for (const QueryLight& query : light.queries) {
       const Unit& looker = lookers_[static_cast<size_t>(query.unit)];
-      SpotlightRow row = merge_row(*layer, head.head, query, units_, special_, options_.without_first);
+      SpotlightRow row = merge_row(light, query, units_, special_, options_.without_first);
       row.word = looker.text;
       row.own = units_of(units_, looker);
       if (options_.temperature != 1) row.lse.reset();
@@ -170,7 +154,7 @@ class Look {
   const std::vector<Unit> units_;
   const std::vector<Unit> lookers_;
   const std::vector<int64_t> special_;
-  Watched watched_;
+  std::vector<Query> queries_;
 };
 
 }  // namespace

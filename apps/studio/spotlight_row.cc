@@ -13,18 +13,6 @@
 namespace limelight::studio {
 namespace {
 
-double row_entropy(const LayerLight& light, int64_t head, const std::vector<int64_t>& rows) {
-  double sum = 0;
-  const int64_t keys = light.lens.rows.sizes()[3];
-  for (const int64_t row : rows) {
-    for (int64_t key = 0; key < keys; ++key) {
-      const double p = static_cast<double>(light.lens.rows(0, head, row, key));
-      if (p > 0) sum -= p * std::log(p);
-    }
-  }
-  return sum / static_cast<double>(rows.size());
-}
-
 void round_shares(SpotlightRow& row) {
   std::vector<double> weights;
   for (const Share& share : row.shares) weights.push_back(share.weight);
@@ -37,42 +25,35 @@ void round_shares(SpotlightRow& row) {
 // Tokens merged to the shares of units. Where the first token is left out, what is left is made to add to 1.
 class Merge {
  public:
-  Merge(const LayerLight& light, int64_t head, const Query& query, bool without_first)
-      : light_(light), head_(head), query_(query), without_first_(without_first) {
-    first_ = link(light, head, query.rows, kFirst);
+  Merge(const QueryLight& query, bool without_first) : query_(query), without_first_(without_first) {
+    first_ = link(query, kFirst);
     if (without_first) scale_ = first_ < 1 ? 1 / (1 - first_) : 0;
   }
 
   Share first() const {
-    return {.weight = first_,
-            .permille = std::lround(first_ * 1000),
-            .blocked = blocked(light_, head_, query_.rows, kFirst)};
+    return {.weight = first_, .permille = std::lround(first_ * 1000), .blocked = blocked(query_, kFirst)};
   }
 
   Share share(std::vector<int64_t> tokens) const {
-    const bool hidden = blocked(light_, head_, query_.rows, tokens);
+    const bool hidden = blocked(query_, tokens);
     const bool led = without_first_ && std::erase(tokens, 0) > 0;
-    return {.weight = scale_ * link(light_, head_, query_.rows, tokens),
-            .blocked = hidden,
-            .left_out = led && tokens.empty() && !hidden};
+    return {.weight = scale_ * link(query_, tokens), .blocked = hidden, .left_out = led && tokens.empty() && !hidden};
   }
 
  private:
   static constexpr std::array<int64_t, 1> kFirst = {0};
 
-  const LayerLight& light_;
-  const int64_t head_;
-  const Query& query_;
+  const QueryLight& query_;
   const bool without_first_;
   double first_ = 0, scale_ = 1;
 };
 
 }  // namespace
 
-SpotlightRow merge_row(const LayerLight& light, int64_t head, const Query& query, const std::vector<Unit>& units,
+SpotlightRow merge_row(const HeadLight& light, const QueryLight& query, const std::vector<Unit>& units,
                        const std::vector<int64_t>& special, bool without_first) {
   SpotlightRow row{.index = query.unit};
-  const Merge merge(light, head, query, without_first);
+  const Merge merge(query, without_first);
   double total = 0;
   for (const Unit& unit : units) {
     row.shares.push_back(merge.share(unit.tokens));
@@ -82,11 +63,11 @@ SpotlightRow merge_row(const LayerLight& light, int64_t head, const Query& query
   row.first = merge.first();
   if (!std::isfinite(total + row.special.weight + row.first.weight)) {
     detail::fail_format(fmt::format("{}: the weights are not numbers; the model's file holds NaN or infinity",
-                                    head_name(light.layer, head)));
+                                    head_name(light.layer, light.head)));
   }
   round_shares(row);
-  row.entropy = row_entropy(light, head, query.rows);
-  if (query.rows.size() == 1) row.lse = light.lse(head, query.rows[0]);
+  row.entropy = query.entropy;
+  row.lse = query.lse;
   return row;
 }
 

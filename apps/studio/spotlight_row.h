@@ -4,16 +4,15 @@
 #include <cstdint>
 #include <vector>
 
-#include "head_choice.h"
 #include "light.h"
 #include "reading.h"
 #include "spotlight.h"
 
 namespace limelight::studio {
 
-// The query's row in this head, its shares those of `units`; word and own are left empty. Throws FormatError for
-// weights that are no numbers.
-SpotlightRow merge_row(const LayerLight& light, int64_t head, const Query& query, const std::vector<Unit>& units,
+// A query's row in this head, its shares those of `units`; word and own are left empty. Throws FormatError for weights
+// that are no numbers.
+SpotlightRow merge_row(const HeadLight& light, const QueryLight& query, const std::vector<Unit>& units,
                        const std::vector<int64_t>& special, bool without_first);
 
 // The mean of rows, at least one, which so adds to 1; blocked is what none of them sees.

@@ -73,19 +73,20 @@ void TokenWatch::add(int32_t id) {
 std::optional<TokenLight> TokenWatch::see(const LayerAttention& seen) const {
   const int64_t keys = seen.k.sizes[2];
   if (seen.layer != head_.layer || keys <= prompt_tokens_) return std::nullopt;
-  const LayerLight light{.layer = seen.layer, .lens = look(seen.q, seen.k, seen.options, {.rows = {-1}}), .lse = {}};
-  constexpr std::array<int64_t, 1> kRow = {0};
+  const Query last{.tokens = {seen.q.sizes[2] - 1}};
+  const HeadLight light = look_at_head(seen, head_.head, {&last, 1});
+  const QueryLight& row = light.queries.front();
   const auto weight_of = [&](const std::vector<int64_t>& tokens) {
     double weight = 0;
     for (const int64_t token : tokens) {
-      if (token > 0 && token < keys) weight += link(light, head_.head, kRow, {&token, 1});
+      if (token > 0 && token < keys) weight += link(row, {&token, 1});
     }
     return weight;
   };
 
   const Reading reading = read_tokens(tokenizer_, text_, tokens_);
   TokenLight result{.token = tokens_.back().piece, .top = {}};
-  result.first = link(light, head_.head, kRow, std::array<int64_t, 1>{0});
+  result.first = link(row, std::array<int64_t, 1>{0});
   for (size_t w = 0; w < reading.words.size(); ++w) {
     const double weight = weight_of(reading.words[w].tokens);
     if (!std::isfinite(weight)) {

@@ -77,33 +77,20 @@ TEST(FindWord, AWordWithoutPiecesCannotLook) {
   EXPECT_NE(refusal(reading, "b"), "");
 }
 
-// One head, two rows, three keys; row 0 does not see key 2.
-LayerLight small_light() {
-  LayerLight light;
-  light.lens.rows = Tensor<float, 4>({1, 1, 2, 3});
-  light.lens.rows_blocked = Tensor<uint8_t, 4>({1, 1, 2, 3});
-  const float weights[] = {0.25f, 0.75f, 0.0f, 0.5f, 0.25f, 0.25f};
-  std::copy(std::begin(weights), std::end(weights), light.lens.rows.data());
-  light.lens.rows_blocked(0, 0, 0, 2) = 1;
-  return light;
-}
-
 using Indices = std::vector<int64_t>;
 
-TEST(Link, SumsOverKeyPiecesAndAveragesOverQueryPieces) {
-  const LayerLight light = small_light();
-  EXPECT_DOUBLE_EQ(link(light, 0, Indices{0}, Indices{0, 1}), 1.0);
-  EXPECT_DOUBLE_EQ(link(light, 0, Indices{0, 1}, Indices{1}), 0.5);
-  EXPECT_DOUBLE_EQ(link(light, 0, Indices{0, 1}, Indices{1, 2}), 0.625);
-  EXPECT_DOUBLE_EQ(link(light, 0, Indices{0, 1}, Indices{}), 0.0);
+TEST(Link, SumsOverKeyPieces) {
+  const QueryLight query{.weights = {0.25, 0.75, 0}};
+  EXPECT_DOUBLE_EQ(link(query, Indices{0, 1}), 1.0);
+  EXPECT_DOUBLE_EQ(link(query, Indices{1}), 0.75);
+  EXPECT_DOUBLE_EQ(link(query, Indices{}), 0.0);
 }
 
-TEST(Blocked, OnlyWhereNoPieceSeesAnyPiece) {
-  const LayerLight light = small_light();
-  EXPECT_TRUE(blocked(light, 0, Indices{0}, Indices{2}));
-  EXPECT_FALSE(blocked(light, 0, Indices{0, 1}, Indices{2}));
-  EXPECT_FALSE(blocked(light, 0, Indices{0}, Indices{1, 2}));
-  EXPECT_FALSE(blocked(light, 0, Indices{0}, Indices{}));
+TEST(Blocked, OnlyWhereNoPieceIsSeen) {
+  const QueryLight query{.blocked = {0, 1, 1}};
+  EXPECT_TRUE(blocked(query, Indices{1, 2}));
+  EXPECT_FALSE(blocked(query, Indices{0, 2}));
+  EXPECT_FALSE(blocked(query, Indices{}));
 }
 
 }  // namespace
