@@ -92,7 +92,8 @@ test("spotlight: the illustrative shares are those of the preset", async () => {
 test("recipe: each of the four steps", async () => {
   for (const text of [kTired, kOwn]) {
     await step("recipe", text);
-    const { steps } = await session.ask("recipe", { text });
+    const found = await session.ask("recipe", { text });
+    const { steps } = found;
     assertGrid(await grid(), steps.scores, "scores");
     await pick("2 Divide");
     assertGrid(await grid(), steps.masked, "divided");
@@ -101,8 +102,28 @@ test("recipe: each of the four steps", async () => {
     (await grid()).forEach((row, i) => assertSays(row.at(-1), steps.row_sums[i], `sum of row ${i}`));
     await page.locator(".tick input").uncheck();
     assertGrid(await grid(), steps.unscaled.weights, "weights without the division");
+    await page.locator(".tick input").check();
+    await pick("4 Blend");
+    await assertBlend(steps, found.tokens.findIndex(({ word }) => word !== null && found.words[word] === "it"));
   }
 });
+
+// The five largest shares and their values, what the others have together, and the new vector.
+async function assertBlend({ weights, v, out, difference }, row) {
+  const order = weights[row].map((_, j) => j).sort((a, b) => weights[row][b] - weights[row][a]);
+  const shares = await page.locator(".blend-line b.number").allTextContents();
+  const vectors = await page.locator(".blend-line .vector span").allTextContents();
+  assert.equal(shares.length, 5);
+  shares.forEach((text, i) => assertSays(text, weights[row][order[i]], `share ${i}`));
+  [...order.slice(0, 5).map((j) => v[j]), out[row]].forEach((vector, i) => {
+    const told = vectors[i].slice(1).split(", ").slice(0, 2);
+    told.forEach((text, c) => assertSays(text, vector[c], `vector ${i}, ${c}`));
+  });
+  const [others, off] = await page.locator(".blend > p").allTextContents();
+  const rest = order.slice(5).reduce((sum, j) => sum + weights[row][j], 0);
+  assertSays(others, rest, "the others");
+  assertSays(off.split("at most ")[1], difference, "difference");
+}
 
 test("scale: entropy and gradient, random and real", async () => {
   await step("scale");
@@ -114,6 +135,13 @@ test("scale: entropy and gradient, random and real", async () => {
       assertSays(table[i][1], row.scaled[of], `${of} divided ${row.d_k}`);
       assertSays(table[i][2], row.unscaled[of], `${of} not divided ${row.d_k}`);
     });
+  }
+  const { steps } = await session.ask("recipe", { text: kTired });
+  const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
+  const own = await tableOf(figure(1).locator("table"));
+  for (const [i, of] of [steps, steps.unscaled].entries()) {
+    assertSays(own[i][1], mean(of.entropy), `entropy of the sentence, ${own[i][0]}`);
+    assertSays(own[i][2], mean(of.gradient), `gradient of the sentence, ${own[i][0]}`);
   }
 });
 

@@ -70,12 +70,14 @@ test("search marks every hit; Enter goes on to the next and pins it", async () =
   assert.equal(new Set(places).size, 3);
 });
 
-test("reading some thousand tokens leaves the page alive, and leaving stops it", async () => {
+test("reading some thousand tokens leaves the page alive, and leaving stops it", async (t) => {
   const { models } = await session.ask("models", {});
   const model = models.find((one) => one.present && one.own_mask === "causal");
-  if (!model) return;
+  if (!model) return t.skip("no model that writes is here, and no other reads so many tokens");
   const text = kStory.repeat(60);
   const page = await session.visit(fragment("look"));
+  const ended = { requestfinished: 0, requestfailed: 0 };
+  for (const how of Object.keys(ended)) page.on(how, (request) => (ended[how] += request.url().endsWith("api/map")));
   await page.evaluate((hash) => (location.hash = hash), fragment("long", { text, model: model.name }));
   await page.locator("progress").waitFor();
   const late = await page.evaluate(async () => {
@@ -89,7 +91,6 @@ test("reading some thousand tokens leaves the page alive, and leaving stops it",
   });
   assert.ok(late < 250 * kSlow, `the page stood still for ${late.toFixed(0)} ms`);
   await page.locator(".rooms a", { hasText: "Look" }).click();
-  const began = performance.now();
-  await session.ask("look", { text: "it was", word: "it" });
-  assert.ok(performance.now() - began < 5000 * kSlow, "the work that was left still holds the program");
+  await quiet(page);
+  assert.deepEqual(ended, { requestfinished: 0, requestfailed: 1 }, "the reading was not called off");
 });

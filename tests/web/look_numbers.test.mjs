@@ -21,6 +21,10 @@ function percents(row) {
   return row.map((share) => share.percent);
 }
 
+function told(percent) {
+  return `${percent.toFixed(1)} %`;
+}
+
 async function assertRow(page, row, what) {
   assert.deepEqual(await sharesIn(page.locator(".sentence").first()), percents(row.row), what);
   const tenths = row.row.reduce(
@@ -28,6 +32,20 @@ async function assertRow(page, row, what) {
     Math.round((row.special_percent ?? 0) * 10),
   );
   assert.equal(tenths, 1000, `${what}: adds to 100`);
+}
+
+// Of each bar the part of its cell that it fills; a share too small to be seen has a sliver.
+function widthsIn(bars) {
+  return bars.evaluateAll((cells) =>
+    cells.map((cell) => {
+      const [whole, bar] = ["svg", "rect"].map((name) => cell.querySelector(name).getBoundingClientRect());
+      return bar.width / whole.width;
+    }),
+  );
+}
+
+function assertBar(width, weight, what) {
+  assert.ok(Math.abs(width - weight) <= 0.003, `${what}: a bar of ${width}, a weight of ${weight}`);
 }
 
 test("the shares of every pinned word are the program's, under every mask of every model", async () => {
@@ -63,6 +81,8 @@ test("the table of shares, its bars and the weighted sum are those of the pinned
     assert.equal(table[i][1], `${share.percent.toFixed(1)} %`);
     assertSays(table[i][2], share.weight, share.word);
   });
+  const bars = await widthsIn(page.locator(".shares .bar"));
+  [...order.map(({ weight }) => weight), look.special].forEach((weight, i) => assertBar(bars[i], weight, table[i][0]));
   assert.equal(table.at(-1)[0], look.special_name);
   assert.equal(table.at(-1)[1], `${look.special_percent.toFixed(1)} %`);
   const sum = (await page.locator(".sum").textContent()).replaceAll(/Vec\(([^)]*)\)/g, "$1");
@@ -117,6 +137,8 @@ test("the ranking of heads is that of the program", async () => {
     assert.equal(table[i][0], `L${layer}.H${head}`);
     assertSays(table[i][1], weight, table[i][0]);
   });
+  const bars = await widthsIn(page.locator(".ranking .bar"));
+  heads.forEach(({ weight }, i) => assertBar(bars[i], weight, table[i][0]));
 });
 
 test("a temperature changes the shares as the program says, and not which head is shown", async () => {
@@ -133,6 +155,49 @@ test("a comparison shows both sentences as each is alone", async () => {
   const second = JSON.parse(program("look", wide, "--word", "it", "--json"));
   assert.deepEqual(await sharesIn(page.locator(".sentence").nth(0)), percents(first.row));
   assert.deepEqual(await sharesIn(page.locator(".sentence").nth(1)), percents(second.row));
+  for (const [n, { row }] of [first, second].entries()) {
+    const order = [...row].sort((a, b) => b.weight - a.weight || a.index - b.index);
+    const table = await tableOf(page.locator(".panel .shares").nth(n));
+    order.slice(0, 6).forEach(({ word, percent }, i) => assert.deepEqual(table[i].slice(0, 2), [word, told(percent)]));
+  }
+});
+
+test("two heads on one sentence stand in one table, each as it is alone", async () => {
+  const page = await session.visit(fragment("look", { view: "compare", layer2: 3, head2: 1 }));
+  const first = lookJson("--word", "it").row;
+  const second = lookJson("--word", "it", "--layer", "3", "--head", "1").row;
+  await page.getByText("Both in one table").click();
+  assert.deepEqual(
+    await tableOf(page.locator("details table")),
+    first.map(({ word, percent }, i) => [word, told(percent), told(second[i].percent)]),
+  );
+});
+
+test("each written token has the words it looked at, as the program tells them", async (t) => {
+  const writer = models.find((model) => model.writes);
+  if (!writer) return t.skip("no model that writes is here");
+  const page = await session.visit(fragment("look", { view: "write", model: writer.name }));
+  await page.getByRole("button", { name: "Write on" }).click();
+  await page.getByRole("button", { name: "Stop" }).waitFor({ state: "detached" });
+  const found = await session.ask("generate", { text: kTired, model: writer.name, max_tokens: 24, temperature: 0 });
+  const pieces = page.locator(".piece");
+  assert.equal(await pieces.count(), found.tokens.length);
+  for (const [i, { token, top, first_token }] of found.tokens.entries()) {
+    await pieces.nth(i).click();
+    assert.equal(await pieces.nth(i).textContent(), token.replaceAll("\n", "↵"));
+    const table = await tableOf(page.locator(".token-light table"));
+    const bars = await widthsIn(page.locator(".token-light .bar"));
+    assert.equal(table.length, top.length);
+    top.forEach(({ word, weight }, n) => {
+      assert.equal(table[n][0], word);
+      assertSays(table[n][1], weight, `token ${i}, ${word}`);
+      assertBar(bars[n], weight, `token ${i}, ${word}`);
+    });
+    const rest = page.locator(".token-light p");
+    if (first_token === null) assert.equal(await rest.count(), 0);
+    else assertSays(await rest.textContent(), first_token, `token ${i}, first token`);
+  }
+  assert.match(await page.locator("main").textContent(), new RegExp(`${writer.name} L${found.layer}.H${found.head};`));
 });
 
 test("no page had an error, a refusal or a request to elsewhere", () => assert.deepEqual(session.faults, []));
