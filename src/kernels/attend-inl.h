@@ -63,7 +63,7 @@ HWY_INLINE void ExpRow(float* HWY_RESTRICT s, int64_t begin, int64_t end, float 
 #pragma GCC unroll 2
     for (int v = 0; v < 2; ++v) {
       const Vector t = hn::Sub(hn::Load(d, s + j + v * kLanes), reference);
-      const Vector e = Exp(d, t);
+      const Vector e = ExpWeight(d, t);
       const Vector weight = mark ? hn::IfThenElse(hn::Eq(t, none), hn::Set(d, -0.0f), e) : e;
       hn::Store(weight, d, s + j + v * kLanes);
       sums[v] = hn::Add(sums[v], e);
@@ -126,8 +126,8 @@ HWY_INLINE void FoldState(int64_t rows, float* row_max, float* row_sum, float* r
     const Vector tile_max = hn::Load(d, partial.max + i);
     const Vector max = hn::Max(old_max, tile_max);
     const Vector reference = hn::IfThenZeroElse(hn::Eq(max, none), max);
-    const Vector old_scale = Exp(d, hn::Sub(old_max, reference));
-    const Vector scale = Exp(d, hn::Sub(tile_max, reference));
+    const Vector old_scale = ExpWeight(d, hn::Sub(old_max, reference));
+    const Vector scale = ExpWeight(d, hn::Sub(tile_max, reference));
     const Vector old_sum = hn::LoadU(d, row_sum + i);
     const Vector tile_sum = hn::Load(d, partial.sum + i);
     if (row_moment != nullptr) {

@@ -37,7 +37,7 @@ HWY_INLINE void GradientPanel(const GradientGroup& group, int64_t p, const Vecto
       const Vector s = hn::Load(d, weights);
       // Chosen, not multiplied: a masked pair may meet NaN in its key, its value or its row.
       const auto masked = hn::Eq(s, none);
-      Vector weight = Exp(d, hn::Sub(s, lse));
+      Vector weight = ExpWeight(d, hn::Sub(s, lse));
       Vector dweight = dweights[i][j];
       Vector kept = weight;
       if (group.score.keep != nullptr) {

@@ -1,4 +1,4 @@
-// exp for softmax, and tanh for the softcap: branch-free, the same polynomial everywhere.
+// exp for softmax and for activations, and tanh for the softcap: branch-free.
 #if defined(LIMELIGHT_KERNELS_EXP_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef LIMELIGHT_KERNELS_EXP_INL_H_
 #undef LIMELIGHT_KERNELS_EXP_INL_H_
@@ -60,6 +60,27 @@ HWY_INLINE V Exp(D d, V x) {
   V r, power;
   SplitExponent(d, x, r, power);
   return hn::Mul(hn::MulAdd(ExpQuotient(d, r), r, hn::Set(d, 1.0f)), power);
+}
+
+// A softmax weight: as Exp, but near enough to the row's largest, 1, and not to itself: the error is at most
+// 1.8e-7 e^x + 2.8e-8. Where AVX-512 takes the exponent off and puts it back it is two operations of twelve less, and
+// none of those that only one of the two ports does: forward at D 64 81 -> 82.5 % of the peak.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V ExpWeight(D d, V x) {
+#if HWY_TARGET <= HWY_AVX3
+  // e^x = 2^floor(y) p(y - floor(y)), y = x / ln 2. p(r) = 1 + r q(r): minimax of degree 5 over [0, 1), relative error
+  // 8.2e-8. No weight is subnormal: each product with one would take 40 ns.
+  const V y = hn::Mul(x, hn::Set(d, 1.44269504f));
+  const auto normal = hn::Not(hn::Lt(x, hn::Set(d, -87.0f)));
+  const V r{_mm512_reduce_ps(y.raw, _MM_FROUND_TO_NEG_INF)};
+  V q = hn::MulAdd(hn::Set(d, 1.867130082e-03f), r, hn::Set(d, 9.017030284e-03f));
+  q = hn::MulAdd(q, r, hn::Set(d, 5.579991315e-02f));
+  q = hn::MulAdd(q, r, hn::Set(d, 2.401644501e-01f));
+  q = hn::MulAdd(q, r, hn::Set(d, 6.931513118e-01f));
+  return V{_mm512_maskz_scalef_ps(normal.raw, hn::MulAdd(q, r, hn::Set(d, 1.0f)).raw, y.raw)};
+#else
+  return Exp(d, x);
+#endif
 }
 
 // 1 / x for x in [1, 2]: an estimate, refined to the last bits but one or two; a division takes four times as long.

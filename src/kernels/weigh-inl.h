@@ -21,7 +21,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 // exp(s - max) inverse_sum; a masked key has 0 even in a row that is NaN.
 HWY_INLINE Vector Weight(Vector s, Vector max, Vector inverse_sum, bool guard) {
   const F32 d;
-  const Vector weight = hn::Mul(Exp(d, hn::Sub(s, max)), inverse_sum);
+  const Vector weight = hn::Mul(ExpWeight(d, hn::Sub(s, max)), inverse_sum);
   if (!guard) return weight;
   return hn::IfThenZeroElse(hn::Eq(s, hn::Set(d, kMinusInfinity)), weight);
 }

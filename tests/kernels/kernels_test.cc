@@ -37,11 +37,12 @@ class KernelsTest : public testing::TestWithParam<size_t> {
 };
 
 TEST_P(KernelsTest, ExpIsWithinItsBoundAndExactlyZeroBelowItsFloor) {
-  // The polynomial, its rounding, and n ln 2 with one constant for ln 2: a relative error under 2e-7, twice that at
-  // exp(-87).
+  // The polynomial and its rounding; and what hangs on |x|: n ln 2 with one constant for ln 2, or, with AVX-512, the
+  // rounding of x / ln 2, beside a row's largest weight, which is 1, no more than 2.8e-8.
+  const double of_x = kernels().isa == "avx512" ? 7.5e-8 : 2.8e-9;
   for (float x = -87.0f; x <= 0; x += 0.00113f) {
     const double expected = std::exp(static_cast<double>(x));
-    ASSERT_LE(std::abs(exp_of(x) - expected), (1.8e-7 + 2.8e-9 * std::abs(x)) * expected) << x;
+    ASSERT_LE(std::abs(exp_of(x) - expected), (1.8e-7 + of_x * std::abs(x)) * expected) << x;
   }
   EXPECT_EQ(exp_of(0), 1.0f);
   EXPECT_EQ(exp_of(-0.0f), 1.0f);
