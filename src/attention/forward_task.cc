@@ -43,7 +43,9 @@ void ForwardTask::begin(const Task& task) {
     weights_ = scratch_.take<float>(round_up(count_, kernels_.row_group) * kScoreStride);
   }
   clear(state_);
-  for (int64_t r = 0; r < count_; ++r) begin_row(problem_.sink(rows_[r].head), state_.max[r], state_.sum[r]);
+  for (int64_t r = 0; problem_.sinks && r < count_; ++r) {
+    begin_row(problem_.sink(rows_[r].head), state_.max[r], state_.sum[r]);
+  }
   if (top_score_ == nullptr) return;
   std::fill_n(top_score_, count_ * top_stride_, kMinusInfinity);
   std::fill_n(top_index_, count_ * top_stride_, int64_t{-1});
@@ -148,8 +150,11 @@ void ForwardTask::attend_tile(int64_t tile, const RowState& state) {
   group.top_stride = top_stride_;
   group.spare_score = spare_score_;
   group.spare_index = spare_index_;
-  for (int64_t r = 0; r < count_; r += kernels_.row_group) {
-    group.score = block_.scores(r, std::min(kernels_.row_group, count_ - r), keys);
+  // Groups of nearly equal size: 128 rows as 18 of 6 and 4 of 5, for one of 2 takes more than its share of the time.
+  const int64_t groups = ceil_div(count_, kernels_.row_group);
+  for (int64_t n = 0, r = 0, next = 0; n < groups; ++n, r = next) {
+    next = count_ * (n + 1) / groups;
+    group.score = block_.scores(r, next - r, keys);
     if (few) group.score.products = group.weights = weights_ + r * kScoreStride;
     group.max = state.max + r;
     group.sum = state.sum + r;
@@ -231,7 +236,20 @@ int64_t ForwardTask::place(const Row& row) const {
 }
 
 void ForwardTask::finish() {
-  for (int64_t r = 0; r < count_; ++r) finish_row(r);
+  if (results_.out) write_out();
+  const bool more = results_.lse || results_.max != nullptr || results_.sink_share != nullptr ||
+                    state_.moment != nullptr || top_score_ != nullptr;
+  for (int64_t r = 0; more && r < count_; ++r) finish_row(r);
+}
+
+void ForwardTask::write_out() {
+  if (problem_.value_size == 0) return;
+  const FloatOutput& out = *results_.out;
+  for (int64_t r = 0; r < count_; ++r) {
+    const float inverse = total_of(state_.max[r], state_.sum[r]).inverse_sum;
+    void* to = out.at(sequence_.b, rows_[r].head, sequence_.query_row(rows_[r].query), 0);
+    store_row(kernels_, state_.out + r * columns_, inverse, problem_.value_size, out.strides[3], out.storage, to);
+  }
 }
 
 void ForwardTask::finish_row(int64_t r) {
@@ -239,7 +257,6 @@ void ForwardTask::finish_row(int64_t r) {
   const int64_t at = place(row);
   const RowTotal total = total_of(state_.max[r], state_.sum[r]);
   const float log_sum = total.dead || (!results_.lse && state_.moment == nullptr) ? 0 : std::log(state_.sum[r]);
-  if (results_.out) write_out(row, state_.out + r * columns_, total.inverse_sum);
   if (results_.lse) {
     (*results_.lse)(sequence_.b, row.head, sequence_.query_row(row.query)) =
         total.dead ? kMinusInfinity : state_.max[r] + log_sum;
@@ -268,13 +285,6 @@ void ForwardTask::write_top(int64_t r, const RowTotal& total) {
     const int64_t key = top_index_[r * top_stride_ + n];
     results_.top_index[at + n] = key < 0 ? -1 : sequence_.column(key);
   }
-}
-
-void ForwardTask::write_out(const Row& row, float* sums, float inverse) {
-  if (problem_.value_size == 0) return;
-  const FloatOutput& out = *results_.out;
-  void* to = out.at(sequence_.b, row.head, sequence_.query_row(row.query), 0);
-  store_row(kernels_, sums, inverse, problem_.value_size, out.strides[3], out.storage, to);
 }
 
 }  // namespace limelight::detail

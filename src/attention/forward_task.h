@@ -49,8 +49,8 @@ class ForwardTask {
   void blend(int64_t first, int64_t length, bool skip_masked, float* out);
   void fold(const RowState& partial);
   int64_t place(const Row& row) const;  // in an array over [B, H, M]
+  void write_out();
   void finish_row(int64_t r);
-  void write_out(const Row& row, float* sums, float inverse);
   void write_top(int64_t r, const RowTotal& total);
 
   const Problem& problem_;

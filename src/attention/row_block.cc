@@ -81,11 +81,15 @@ void RowBlock::load_queries() {
     return static_cast<const std::byte*>(q.at(sequence_.b, rows_[r].head, sequence_.query_row(rows_[r].query), 0));
   };
   const int64_t row_bytes = problem_.head_size * storage_bytes(q.storage);
-  for (size_t r = 0, next = 0; r < rows_.size(); r = next) {
-    next = r + 1;
-    while (next < rows_.size() && address(next) == address(next - 1) + row_bytes) ++next;
-    load_rows(kernels_, address(r), q.storage, problem_.head_size, q.strides[3], static_cast<int64_t>(next - r),
-              problem_.head_size, problem_.scale, width_, queries_ + static_cast<int64_t>(r) * width_);
+  const std::byte* begin = rows_.empty() ? nullptr : address(0);
+  for (size_t first = 0, r = 1; r <= rows_.size(); ++r) {
+    const std::byte* here = r < rows_.size() ? address(r) : nullptr;
+    const auto count = static_cast<int64_t>(r - first);
+    if (here == begin + count * row_bytes) continue;
+    load_rows(kernels_, begin, q.storage, problem_.head_size, q.strides[3], count, problem_.head_size, problem_.scale,
+              width_, queries_ + static_cast<int64_t>(first) * width_);
+    first = r;
+    begin = here;
   }
 }
 
