@@ -4,6 +4,7 @@
 
 #include "attention/forward_task.h"
 #include "core/parallel.h"
+#include "core/rounding.h"
 
 namespace limelight::detail {
 namespace {
@@ -11,7 +12,7 @@ namespace {
 // The tiles of piece `n` of `pieces`.
 Interval piece_of(const Interval& tiles, int64_t n, int64_t pieces) {
   const int64_t count = tiles.end - tiles.begin;
-  return {tiles.begin + count * n / pieces, tiles.begin + count * (n + 1) / pieces};
+  return {tiles.begin + part_begin(count, pieces, n), tiles.begin + part_begin(count, pieces, n + 1)};
 }
 
 // Every piece of every task leaves its partials in the store.

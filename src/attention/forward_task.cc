@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/rounding.h"
+
 namespace limelight::detail {
 
 ForwardTask::ForwardTask(const Problem& problem, const Kernels& kernels, const ForwardResults& results,
@@ -153,7 +155,7 @@ void ForwardTask::attend_tile(int64_t tile, const RowState& state) {
   // Groups of nearly equal size: 128 rows as 18 of 6 and 4 of 5, for one of 2 takes more than its share of the time.
   const int64_t groups = ceil_div(count_, kernels_.row_group);
   for (int64_t n = 0, r = 0, next = 0; n < groups; ++n, r = next) {
-    next = count_ * (n + 1) / groups;
+    next = part_begin(count_, groups, n + 1);
     group.score = block_.scores(r, next - r, keys);
     if (few) group.score.products = group.weights = weights_ + r * kScoreStride;
     group.max = state.max + r;

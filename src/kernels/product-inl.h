@@ -248,12 +248,14 @@ HWY_INLINE void ProductTile(const float* a, int64_t a_stride, const float* panel
 void Product(const float* a, int64_t a_stride, int64_t rows, const float* panels, int64_t depth, int64_t columns,
              const float* bias, float* c, int64_t c_stride) noexcept {
   const int64_t panel_bytes = depth * kPanel * static_cast<int64_t>(sizeof(float));
+  const int64_t groups = ceil_div(rows, int64_t{kRows});  // of nearly equal size: one of 2 takes as long as one of 4
   for (int64_t n = 0; n < columns; n += kPanel) {
     // The next panel is on its way while this one is multiplied: a line a step is what the memory gives.
     LineCursor next({panels + (n + kPanel) * depth, 0, panel_bytes, n + kPanel < columns ? 1 : 0});
     const auto step = [&]() HWY_ATTR { next.Fetch(1); };
-    for (int64_t i = 0; i < rows; i += kRows) {
-      WithRows(std::min<int64_t>(kRows, rows - i), [&](auto r) {
+    for (int64_t group = 0, i = 0, end = 0; group < groups; ++group, i = end) {
+      end = part_begin(rows, groups, group + 1);
+      WithRows(end - i, [&](auto r) {
         ProductTile<r.value>(a + i * a_stride, a_stride, panels + n * depth, depth, std::min(kPanel, columns - n),
                              bias == nullptr ? nullptr : bias + n, c + i * c_stride + n, c_stride, step);
       });
