@@ -69,7 +69,8 @@ void forward(const Problem& problem, const Kernels& kernels, const char* where, 
     const Task& task = plan.tasks[static_cast<size_t>(index)];
     const Interval tiles = tiles_of(problem, task);
     ForwardTask rows(problem, kernels, results, task, plan.block_rows);
-    rows.attend(tiles.begin, tiles.end);
+    const size_t next = static_cast<size_t>(index + plan.threads);
+    rows.attend(tiles.begin, tiles.end, next < plan.tasks.size() ? &plan.tasks[next] : nullptr);
     rows.finish();
   });
 }

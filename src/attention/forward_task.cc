@@ -69,10 +69,10 @@ void ForwardTask::clear(const RowState& state) {
   if (state.out != nullptr) std::fill_n(state.out, count_ * columns_, 0.0f);
 }
 
-void ForwardTask::attend(int64_t begin, int64_t end) {
+void ForwardTask::attend(int64_t begin, int64_t end, const Task* next) {
   for (int64_t tile = begin; tile < end; ++tile) {
     if (weights_ == nullptr) {
-      attend_tile(tile, state_);
+      attend_tile(tile, state_, tile + 1 < end ? ahead(sequence_, g_, tile + 1) : ahead(next));
       continue;
     }
     clear(tile_);
@@ -133,7 +133,22 @@ void ForwardTask::fold(const RowState& partial) {
   }
 }
 
-void ForwardTask::attend_tile(int64_t tile, const RowState& state) {
+// Fewer rows are done too soon for that to pay: 8 heads of T 1024 gain 1.4 points of peak by it, of T 128 they lose 2.
+TileAhead ForwardTask::ahead(const Sequence& sequence, int64_t g, int64_t tile) const {
+  constexpr int64_t kFewest = 512;
+  if (count_ < kFewest) return {};
+  const int64_t first = std::max(tile * kKeyTile, sequence.held.begin);
+  TileAhead ahead{keys_.ahead(sequence, g, first, kKeyTile), {}};
+  if (values_) ahead.values = values_->ahead(sequence, g, first, kKeyTile);
+  return ahead;
+}
+
+TileAhead ForwardTask::ahead(const Task* next) const {
+  if (next == nullptr) return {};
+  return ahead(problem_.sequence(next->sequence), next->g, tiles_of(problem_, *next).begin);
+}
+
+void ForwardTask::attend_tile(int64_t tile, const RowState& state, const TileAhead& ahead) {
   const int64_t first = std::max(tile * kKeyTile, sequence_.held.begin);
   const int64_t length = std::min((tile + 1) * kKeyTile, block_.reach().end) - first;
   if (length <= 0) return;
@@ -154,6 +169,9 @@ void ForwardTask::attend_tile(int64_t tile, const RowState& state) {
   group.spare_index = spare_index_;
   // Groups of nearly equal size: 128 rows as 18 of 6 and 4 of 5, for one of 2 takes more than its share of the time.
   const int64_t groups = ceil_div(count_, kernels_.row_group);
+  LineCursor next_keys(ahead.keys), next_values(ahead.values);
+  const int64_t key_lines = ceil_div(next_keys.lines_of(ahead.keys.count), groups);
+  const int64_t value_lines = ceil_div(next_values.lines_of(ahead.values.count), groups);
   for (int64_t n = 0, r = 0, next = 0; n < groups; ++n, r = next) {
     next = part_begin(count_, groups, n + 1);
     group.score = block_.scores(r, next - r, keys);
@@ -166,6 +184,8 @@ void ForwardTask::attend_tile(int64_t tile, const RowState& state) {
       group.top_score = top_score_ + r * top_stride_;
       group.top_index = top_index_ + r * top_stride_;
     }
+    next_keys.fetch(key_lines);
+    next_values.fetch(value_lines);
     kernels_.attend(group);
   }
   if (few && values_) multiply_values(first, length, state.out);

@@ -19,6 +19,11 @@ struct RowState {
   float* out = nullptr;  // [rows, value size in whole vectors]
 };
 
+// The keys and values of a tile that will be read soon.
+struct TileAhead {
+  FetchAhead keys, values;
+};
+
 class ForwardTask {
  public:
   // Whether rows wait for memory, not for arithmetic, and there are keys to ask for ahead. Where the keys are in the
@@ -29,8 +34,9 @@ class ForwardTask {
   ForwardTask(const Problem& problem, const Kernels& kernels, const ForwardResults& results, const Task& task,
               int64_t capacity);
 
-  // Adds the tiles [begin, end), ascending.
-  void attend(int64_t begin, int64_t end);
+  // Adds the tiles [begin, end), ascending. `next` is who comes after them, if anybody: its keys are asked for
+  // meanwhile.
+  void attend(int64_t begin, int64_t end, const Task* next = nullptr);
   // Computes the same tiles and keeps the partial of each instead.
   void attend(int64_t begin, int64_t end, const PartialStore& store);
   // Adds partials that were kept.
@@ -42,7 +48,9 @@ class ForwardTask {
   void begin(const Task& task);
   RowState take_state(int64_t capacity);
   void clear(const RowState& state);
-  void attend_tile(int64_t tile, const RowState& state);
+  void attend_tile(int64_t tile, const RowState& state, const TileAhead& ahead = {});
+  TileAhead ahead(const Sequence& sequence, int64_t g, int64_t tile) const;
+  TileAhead ahead(const Task* next) const;
   int64_t piece(int64_t size) const;  // rows of keys or values that few queries meet at a time
   void multiply_keys(int64_t first, int64_t length);
   void multiply_values(int64_t first, int64_t length, float* out);

@@ -9,8 +9,8 @@
 
 #include <algorithm>
 
+#include "core/ahead.h"
 #include "hwy/highway.h"
-#include "kernels/ahead-inl.h"
 #include "kernels/exp-inl.h"
 #include "kernels/product-inl.h"
 #include "kernels/scores-inl.h"
@@ -136,8 +136,8 @@ void Accumulate(const Accumulation& work) noexcept {
   if (work.ahead.count == 0) return AccumulateAll(work, NoStep());
   LineCursor next(work.ahead);
   const int64_t passes = ceil_div(work.columns, kPanel) * ceil_div(work.rows, int64_t{kRows});
-  const int64_t lines = ceil_div(next.LinesOf(work.ahead.count), std::max<int64_t>(1, passes * work.steps));
-  AccumulateAll(work, [&] { next.Fetch(lines); });
+  const int64_t lines = ceil_div(next.lines_of(work.ahead.count), std::max<int64_t>(1, passes * work.steps));
+  AccumulateAll(work, [&] { next.fetch(lines); });
 }
 
 }  // namespace HWY_NAMESPACE

@@ -10,9 +10,9 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "core/ahead.h"
 #include "core/rounding.h"
 #include "hwy/highway.h"
-#include "kernels/ahead-inl.h"
 #include "kernels/kernels.h"
 #include "kernels/product-inl.h"
 
@@ -74,7 +74,7 @@ HWY_INLINE void FewByVector(const KeyProduct& work, int64_t row, int64_t key, Li
   int64_t k = 0;
   for (; k + 4 <= work.depth && count == kLanes; k += 4) {
     TransposeFour(keys + k, work.key_stride, x);
-    next.Fetch(lines);
+    next.fetch(lines);
 #pragma GCC unroll 4
     for (int j = 0; j < 4; ++j) Element::Add(a + (k + j) * Element::kElements, work.a_stride, x[j], sum);
   }
@@ -93,7 +93,7 @@ HWY_INLINE void FewByVector(const KeyProduct& work, int64_t row, int64_t key, Li
 template <class Element>
 HWY_INLINE void MultiplyFew(const KeyProduct& work) {
   LineCursor next(work.ahead);
-  const int64_t lines = ceil_div(next.LinesOf(std::min(work.count, kLanes)), std::max<int64_t>(1, work.depth / 4));
+  const int64_t lines = ceil_div(next.lines_of(std::min(work.count, kLanes)), std::max<int64_t>(1, work.depth / 4));
   for (int64_t key = 0; key < work.count; key += kLanes) {
     for (int64_t row = 0; row < work.rows; row += kFewRows) {
       WithRows<kFewRows>(std::min<int64_t>(kFewRows, work.rows - row), [&](auto rows) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/ahead.h"
 #include "limelight/quantised.h"
 #include "limelight/storage.h"
 
@@ -19,13 +20,6 @@ inline constexpr int64_t kKeyTile = 512;
 
 // Floats from one row of scores to the next. Not a power of two: a column of rows 2 KiB apart falls on two cache sets.
 inline constexpr int64_t kScoreStride = kKeyTile + 32;
-
-// Rows that will be read soon: brought to the cache, line by line, while other work is done.
-struct FetchAhead {
-  const void* rows = nullptr;
-  int64_t stride = 0, bytes = 0;  // from row to row, and of a row
-  int64_t count = 0;
-};
 
 // Keys [begin, end) that a query row sees, counted from the tile's first key.
 struct KeyInterval {

@@ -12,9 +12,9 @@
 #include <cstring>
 #include <type_traits>
 
+#include "core/ahead.h"
 #include "core/rounding.h"
 #include "hwy/highway.h"
-#include "kernels/ahead-inl.h"
 #include "kernels/kernels.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -252,7 +252,7 @@ void Product(const float* a, int64_t a_stride, int64_t rows, const float* panels
   for (int64_t n = 0; n < columns; n += kPanel) {
     // The next panel is on its way while this one is multiplied: a line a step is what the memory gives.
     LineCursor next({panels + (n + kPanel) * depth, 0, panel_bytes, n + kPanel < columns ? 1 : 0});
-    const auto step = [&]() HWY_ATTR { next.Fetch(1); };
+    const auto step = [&]() HWY_ATTR { next.fetch(1); };
     for (int64_t group = 0, i = 0, end = 0; group < groups; ++group, i = end) {
       end = part_begin(rows, groups, group + 1);
       WithRows(end - i, [&](auto r) {

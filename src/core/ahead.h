@@ -1,31 +1,29 @@
-// Asking for lines of memory ahead of time.
-#if defined(LIMELIGHT_KERNELS_AHEAD_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef LIMELIGHT_KERNELS_AHEAD_INL_H_
-#undef LIMELIGHT_KERNELS_AHEAD_INL_H_
-#else
-#define LIMELIGHT_KERNELS_AHEAD_INL_H_
-#endif
+// Memory that will be read soon: brought to the cache, line by line, while other work is done.
+#pragma once
 
 #include <cstdint>
 
 #include "core/rounding.h"
-#include "hwy/highway.h"
-#include "kernels/kernels.h"
 
-HWY_BEFORE_NAMESPACE();
 namespace limelight::detail {
-namespace HWY_NAMESPACE {
+
+struct FetchAhead {
+  const void* rows = nullptr;
+  int64_t stride = 0, bytes = 0;  // from row to row, and of a row
+  int64_t count = 0;
+};
 
 // Asks for rows line by line, a few at a time between other work: in one burst they would fill the queue to memory, and
-// leave it idle while the work is done.
+// leave it idle while the work is done. Always inlined: g++ 12 takes a function that only prefetches for one without
+// effect and drops its calls.
 class LineCursor {
  public:
-  explicit HWY_INLINE LineCursor(const FetchAhead& ahead)
+  [[gnu::always_inline]] explicit LineCursor(const FetchAhead& ahead)
       : row_(static_cast<const char*>(ahead.rows)), stride_(ahead.stride), bytes_(ahead.bytes), rows_(ahead.count) {}
 
-  HWY_INLINE int64_t LinesOf(int64_t rows) const { return rows * ceil_div(bytes_, kLine); }
+  [[gnu::always_inline]] int64_t lines_of(int64_t rows) const { return rows * ceil_div(bytes_, kLine); }
 
-  HWY_INLINE void Fetch(int64_t lines) {
+  [[gnu::always_inline]] void fetch(int64_t lines) {
     for (; lines > 0 && rows_ > 0; --lines) {
       __builtin_prefetch(row_ + offset_);
       offset_ += kLine;
@@ -43,7 +41,4 @@ class LineCursor {
   int64_t stride_, bytes_, rows_, offset_ = 0;
 };
 
-}  // namespace HWY_NAMESPACE
 }  // namespace limelight::detail
-HWY_AFTER_NAMESPACE();
-#endif
