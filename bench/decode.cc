@@ -22,7 +22,7 @@ struct KeysAndValues {
   FloatView k, v;
 };
 
-// Median seconds of one call on as many threads. `cache` has several copies of the same keys and values.
+// One call on as many threads. `cache` has several copies of the same keys and values.
 bench::Rate run(const FloatView& q, const std::vector<KeysAndValues>& cache, int threads) {
   Tensor<float, 4> out(q.sizes);
   const AttentionOptions options{.causal = Causal::kBottomRight, .run = {.threads = threads}};

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cmath>
 #include <fstream>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -43,16 +44,18 @@ Rate measure(double units, const std::function<double()>& limit, const std::func
   std::vector<double> seconds, limits, shares;
   double before = limit();
   for (const double end = now() + budget; now() < end || seconds.size() < 3;) {
-    seconds.push_back(seconds_of(call, repeats));
+    const double took = seconds_of(call, repeats);
     const double after = limit();
     const double mean = (before + after) / 2;
     if (std::abs(after - before) < 0.05 * mean) {
+      seconds.push_back(took);
       limits.push_back(mean);
-      shares.push_back(units / seconds.back() / mean);
+      shares.push_back(units / took / mean);
     }
     before = after;
-    if (seconds.size() > 1000) break;
+    if (now() > end + 5 * budget) break;
   }
+  if (seconds.empty()) throw std::runtime_error("the machine is too busy: its limits differ by 5 % from run to run");
   return {.seconds = median(seconds), .limit = median(limits), .share = median(shares)};
 }
 

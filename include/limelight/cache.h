@@ -21,6 +21,7 @@ struct KeyValueCache {
 // counts[b] (M unless given; the first counts[b] of the M rows are taken) to lengths[b]. Throws std::invalid_argument,
 // and writes nothing, where a sequence would not fit, a page does not exist or would be written through two columns of
 // the table. Columns that nothing is written to are not looked at; neither are slots beyond what is added.
+// k and v must not overlap the cache. Runs on the calling thread; allocates nothing that grows with M.
 void append(const KeyValueCache& cache, FloatView k, FloatView v,
             std::optional<TensorView<const int64_t, 1>> counts = std::nullopt);
 

@@ -49,8 +49,9 @@ struct TilePartials {
   Tensor<float, 3> values;
 };
 
-// Attention over the keys of options.part (which must begin at a multiple of 512), not yet normalised. Sinks take part
-// in the merge alone: they are refused here.
+// Attention over the keys of options.part (which must begin at a multiple of 512), not yet normalised. Throws
+// std::invalid_argument as attention() does; for sinks, which take part in the merge alone; for key_lengths, cu_q and
+// block_table.
 TilePartials attention_partials(FloatView q, FloatView k, FloatView v, const AttentionOptions& options);
 
 // Parts in ascending order of keys, one after the other without gaps; sinks [H] as in AttentionOptions.

@@ -89,31 +89,37 @@ struct RowStatistics {
   std::vector<float> lse, delta;
 };
 
+// Calls f(b, h, i) for every row, some rows a task.
+template <class F>
+void for_each_row(const Problem& p, const Run& run, const F& f) {
+  constexpr int64_t kRows = 64;
+  const int64_t chunks = ceil_div(p.queries, kRows);
+  parallel_for(p.batch * p.heads * chunks, run, kWhere, [&](int64_t task) {
+    const int64_t head = task / chunks, begin = task % chunks * kRows;
+    for (int64_t i = begin; i < std::min(p.queries, begin + kRows); ++i) f(head / p.heads, head % p.heads, i);
+  });
+}
+
 // lse, infinity where a row has no keys, so that its weights come out 0; delta = dout . out - dlse.
 void prepare(const Problem& p, const Kernels& kernels, const Run& run, const FloatView& out,
              const TensorView<const float, 3>& lse, const FloatView& dout,
              const std::optional<TensorView<const float, 3>>& dlse, RowStatistics& rows) {
-  constexpr int64_t kRows = 64;
-  const int64_t chunks = ceil_div(p.queries, kRows);
-  parallel_for(p.batch * p.heads * chunks, run, kWhere, [&](int64_t task) {
-    const int64_t b = task / chunks / p.heads, h = task / chunks % p.heads;
+  for_each_row(p, run, [&](int64_t b, int64_t h, int64_t i) {
     Scratch scratch;
     float* x = scratch.take<float>(p.value_size);
     float* y = scratch.take<float>(p.value_size);
-    for (int64_t i = task % chunks * kRows; i < std::min(p.queries, (task % chunks + 1) * kRows); ++i) {
-      const auto load = [&](const FloatView& view, float* to) {
-        load_rows(kernels, view.at(b, h, i, 0), view.storage, view.strides[2], view.strides[3], 1, p.value_size, 1.0f,
-                  p.value_size, to);
-      };
-      const size_t at = static_cast<size_t>((b * p.heads + h) * p.queries + i);
-      const bool dead = lse(b, h, i) == kMinusInfinity;
-      load(out, x);
-      load(dout, y);
-      // A row that its sink has for itself gave nothing: whatever dout holds there is not observed.
-      const bool gave = lse(b, h, i) != p.sink(h) || std::any_of(x, x + p.value_size, [](float o) { return o != 0; });
-      rows.lse[at] = dead ? -kMinusInfinity : lse(b, h, i);
-      rows.delta[at] = dead ? 0 : (gave ? kernels.dot(x, y, p.value_size) : 0) - (dlse ? (*dlse)(b, h, i) : 0);
-    }
+    const auto load = [&](const FloatView& view, float* to) {
+      load_rows(kernels, view.at(b, h, i, 0), view.storage, view.strides[2], view.strides[3], 1, p.value_size, 1.0f,
+                p.value_size, to);
+    };
+    const size_t at = static_cast<size_t>((b * p.heads + h) * p.queries + i);
+    const bool dead = lse(b, h, i) == kMinusInfinity;
+    load(out, x);
+    load(dout, y);
+    // A row that its sink has for itself gave nothing: whatever dout holds there is not observed.
+    const bool gave = lse(b, h, i) != p.sink(h) || std::any_of(x, x + p.value_size, [](float o) { return o != 0; });
+    rows.lse[at] = dead ? -kMinusInfinity : lse(b, h, i);
+    rows.delta[at] = dead ? 0 : (gave ? kernels.dot(x, y, p.value_size) : 0) - (dlse ? (*dlse)(b, h, i) : 0);
   });
 }
 
@@ -136,11 +142,9 @@ void walk_key_blocks(Backward& call, const Run& run) {
 // dq = scale (sum of dS k).
 void write_dq(const Problem& p, const Kernels& kernels, const Run& run, float* sums, const FloatOutput& dq) {
   const int64_t width = round_up(p.head_size, kernels.lanes);
-  parallel_for(p.batch * p.heads, run, kWhere, [&](int64_t bh) {
-    for (int64_t i = 0; i < p.queries; ++i) {
-      store_row(kernels, sums + (bh * p.queries + i) * width, p.scale, p.head_size, dq.strides[3], dq.storage,
-                dq.at(bh / p.heads, bh % p.heads, i, 0));
-    }
+  for_each_row(p, run, [&](int64_t b, int64_t h, int64_t i) {
+    store_row(kernels, sums + ((b * p.heads + h) * p.queries + i) * width, p.scale, p.head_size, dq.strides[3],
+              dq.storage, dq.at(b, h, i, 0));
   });
 }
 

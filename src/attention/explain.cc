@@ -17,11 +17,13 @@ using detail::kKeyTile;
 using detail::Problem;
 using detail::Task;
 
-// What a ForwardTask of so many rows takes, for the output alone.
-int64_t bytes_of_task(const Problem& p, const detail::Kernels& kernels, int64_t rows) {
+// What a ForwardTask takes, for the output alone.
+int64_t bytes_of_task(const Problem& p, const detail::Kernels& kernels, const Task& task, int64_t capacity) {
   using Use = detail::TileLoader::Use;
   constexpr int64_t kFloat = sizeof(float);
-  const bool few = detail::ForwardTask::few(rows, p.keys);
+  const int64_t rows = (task.end - task.begin) * p.heads_per_group();
+  const Interval held = p.sequence(task.sequence).held;
+  const bool few = detail::ForwardTask::few(rows, held.end - held.begin);
   const int64_t values = detail::round_up(p.value_size, kernels.lanes);
   const int64_t row = detail::round_up(p.head_size, kernels.lanes) + values;
   const int64_t state = 2 * kFloat + static_cast<int64_t>(sizeof(detail::Row) + sizeof(Interval));
@@ -29,7 +31,7 @@ int64_t bytes_of_task(const Problem& p, const detail::Kernels& kernels, int64_t 
   group *= kernels.row_group * kKeyTile;
   // Few rows keep their products, and the partial of a tile beside the sums so far.
   if (few) group += kFloat * (detail::round_up(rows, kernels.row_group) * detail::kScoreStride + rows * (values + 2));
-  return rows * (kFloat * row + state) + group +
+  return capacity * (kFloat * row + state) + group +
          detail::TileLoader::scratch_bytes(p, p.k, kernels, few ? Use::kInPlace : Use::kPanels) +
          detail::TileLoader::scratch_bytes(p, *p.v, kernels, Use::kRows);
 }
@@ -62,8 +64,9 @@ Explanation explain(FloatView q, FloatView k, FloatView v, const AttentionOption
     e.tiles += all;
     e.tiles_skipped += all - (reached.end - reached.begin);
     e.live_pairs += task.live_pairs;
+    e.scratch_bytes = std::max(e.scratch_bytes, bytes_of_task(p, kernels, task, plan.block_rows));
   }
-  e.scratch_bytes = e.threads * bytes_of_task(p, kernels, plan.block_rows) + bytes_of_partials(p, plan);
+  e.scratch_bytes = e.threads * e.scratch_bytes + bytes_of_partials(p, plan);
   return e;
 }
 

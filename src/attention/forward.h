@@ -8,7 +8,8 @@
 
 namespace limelight::detail {
 
-// Where results go; what is nullptr (or absent) is not computed. Contiguous arrays over [B, H, M].
+// Where results go; what is nullptr (or absent) is not computed. Arrays are contiguous over [B, H, M], views
+// of any strides.
 struct ForwardResults {
   std::optional<FloatOutput> out;
   std::optional<TensorView<float, 3>> lse;

@@ -69,7 +69,7 @@ class TileLoader {
 void load_rows(const Kernels& kernels, const void* from, Storage storage, int64_t row_stride, int64_t element_stride,
                int64_t count, int64_t size, float factor, int64_t width, float* to);
 
-// `size` floats times `factor` into elements `element_stride` apart.
+// `size` floats times `factor` into elements `element_stride` apart; `from` is scratch afterwards.
 void store_row(const Kernels& kernels, float* from, float factor, int64_t size, int64_t element_stride, Storage storage,
                void* to);
 

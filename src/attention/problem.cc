@@ -35,10 +35,10 @@ TensorView<T, static_cast<int>(Rank)> expand(const char* where, const char* fiel
 // Distances from queries to keys are counted in 32 bits: longer sequences are refused.
 constexpr int64_t kMostRows = std::numeric_limits<int32_t>::max();
 
-// A size of 0 must not hide that the others multiply beyond the address space; 64, for sums of such products.
+// A size of 0 must not hide that the others multiply beyond the address space, nor tiles of such rows.
 void check_extent(const char* where, const char* field, const FloatView& view) {
   check_view(where, field, view);
-  int64_t product = 64;
+  int64_t product = 32 * kKeyTile;
   bool fits = view.sizes[2] <= kMostRows;
   for (int64_t size : view.sizes) {
     fits = fits && !__builtin_mul_overflow(product, std::max<int64_t>(size, 1), &product);

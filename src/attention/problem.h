@@ -29,8 +29,7 @@ struct LiveRule {
   // What queries [begin, end) see together: the interval only moves forwards.
   Interval of(int64_t begin, int64_t end) const {
     if (begin >= end) return {held.begin, held.begin};
-    const Interval reach{(*this)(begin).begin, (*this)(end - 1).end};
-    return {std::min(reach.begin, reach.end), reach.end};
+    return {(*this)(begin).begin, (*this)(end - 1).end};
   }
 
   // The queries, of any number, that see some of the keys [first, first + length): those in between all do.

@@ -8,11 +8,6 @@ namespace {
 
 constexpr int64_t kKeepLead = 16;  // floats before each dropout row: room to begin early, and whole cache lines
 
-// Always inlined: g++ 12 takes a function that only prefetches for one without effect and drops its calls.
-[[gnu::always_inline]] inline void fetch(const void* row, int64_t bytes) {
-  for (int64_t at = 0; at < bytes; at += 64) __builtin_prefetch(static_cast<const char*>(row) + at);
-}
-
 // Elements of a row of bias or mask from the first key of a tile on. In place where the tile is whole, for then whole
 // vectors of it may be read; else those of `live` alone are copied, and the rest is whatever was there: a row's
 // interval masks it.
@@ -24,7 +19,8 @@ const T* tile_row(const TensorView<const T, 4>& view, const Sequence& sequence, 
   const int64_t stride = view.strides[3];
   if (stride == 1 && tile.length == kKeyTile) {
     // The rows of the next group, which are far apart in memory, are asked for now.
-    fetch(from + view.strides[2] * rows_ahead, kKeyTile * static_cast<int64_t>(sizeof(T)));
+    LineCursor next({from + view.strides[2] * rows_ahead, 0, kKeyTile * static_cast<int64_t>(sizeof(T)), 1});
+    next.fetch(next.lines_of(1));
     return from;
   }
   for (int64_t j = live.begin; j < live.end; ++j) scratch[j] = from[j * stride];

@@ -28,7 +28,7 @@ constexpr int64_t kLanes = static_cast<int64_t>(hn::MaxLanes(F32()));
 constexpr int kPanelVectors = 4;
 constexpr int64_t kPanel = kPanelVectors * kLanes;
 // Rows times four accumulators, four columns and one broadcast must fit the registers: of 32, 6 rows take 29; of 16, 3
-// rows take 17 with the broadcast folded into the multiply-add. Measured: 6 rows on 16 registers spill and lose 28 %.
+// rows take 16 with the broadcast folded into the multiply-add. Measured: 6 rows on 16 registers spill and lose 28 %.
 constexpr int kRows = HWY_TARGET <= HWY_AVX3 || HWY_ARCH_ARM_A64 ? 6 : 3;
 
 // Calls f with the row count as a constant.

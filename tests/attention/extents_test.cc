@@ -48,7 +48,9 @@ void expect_refused(const Sizes& q, const Sizes& k, const Sizes& v, const Attent
 
 TEST(Extents, ASizeOfZeroDoesNotHideThatTheOthersHaveNoMemory) {
   constexpr int64_t kMuch = int64_t{1} << 61;
-  expect_refused({1, 1, 0, kMuch}, {1, 1, 0, kMuch}, {1, 1, 0, kMuch}, {}, "q");
+  for (const int64_t size : {kMuch, int64_t{1} << 53, int64_t{1} << 50}) {
+    expect_refused({1, 1, 0, size}, {1, 1, 0, size}, {1, 1, 0, size}, {}, "q");
+  }
   expect_refused({1, 1, 0, 8}, {1, 1, 0, 8}, {1, 1, 0, kHuge}, {}, "v");
   expect_refused({kMuch, 1, 0, 8}, {kMuch, 1, 0, 8}, {kMuch, 1, 0, 8}, {}, "q");
   expect_refused({1, kMuch, 0, 8}, {1, 1, 0, 8}, {1, 1, 0, 8}, {}, "q");
