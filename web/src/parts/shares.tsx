@@ -78,8 +78,8 @@ export function Shares(props: SharesProps) {
           </tr>
         </thead>
         <tbody>
-          {few.map((share) => (
-            <Line key={share.index} name={share.word} percent={share.percent ?? 0} weight={share.weight} raw={raw} />
+          {few.map((share, place) => (
+            <Line key={place} name={share.word} percent={share.percent ?? 0} weight={share.weight} raw={raw} />
           ))}
           {others.length ? (
             <Line
