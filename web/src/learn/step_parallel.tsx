@@ -3,12 +3,11 @@ import { useModels } from "../models";
 import { rowOf } from "../parts/rounding";
 import { shareText } from "../parts/number";
 import { headingOf } from "../look/head_controls";
+import { kCat } from "../sentences";
 import { HeadGrid, useSpotlight } from "../spotlight";
+import { linkTo } from "../store";
 import { Figure, Prose, TryIt } from "./frame";
 import { NumberGrid } from "./number_grid";
-import { linkTo } from "../store";
-
-const kText = "The cat sat on the mat";
 
 function gridOf(head: HeadGrid): (number | null)[][] {
   const n = head.grid.units.length;
@@ -44,7 +43,7 @@ function Tasks({ head }: { head: HeadGrid }) {
 export function ParallelStep() {
   const models = useModels().value;
   const model = models?.models.find((one) => one.present && one.own_mask === "causal")?.name ?? models?.default_model;
-  const light = useSpotlight(model ? { text: kText, model, mask: "causal" } : null, []);
+  const light = useSpotlight(model ? { text: kCat, model, mask: "causal" } : null, []);
   const head = light.head;
   const shown = (i: number, j: number) => {
     if (!head) return "";
@@ -83,7 +82,7 @@ export function ParallelStep() {
         )}
       </Figure>
       <TryIt>
-        <a href={linkTo({ room: "look", view: "write", text: kText, pins: [] })}>Let a model write on</a> from this
+        <a href={linkTo({ room: "look", view: "write", text: kCat, pins: [] })}>Let a model write on</a> from this
         sentence, and see where each new word looked.
       </TryIt>
     </>
