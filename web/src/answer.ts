@@ -87,7 +87,7 @@ export function useAnswer<T>(
   return { ...told, fresh: key !== null && keyOf(name, told.of) === key };
 }
 
-export interface Run<T, Part> {
+interface Run<T, Part> {
   parts: Part[];
   value: T | null;
   running: boolean;

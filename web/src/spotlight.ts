@@ -55,7 +55,7 @@ function lookBody(question: Question, head: HeadGrid, from: number[]): object | 
   return question.unit ? null : { ...question, layer, head: number, word: from.length > 1 ? from : from[0] };
 }
 
-export type Pins = number[] | ((units: string[]) => number[]);
+type Pins = number[] | ((units: string[]) => number[]);
 
 export function useSpotlight(question: Question | null, pins: Pins, wait = 0): Spotlight {
   const asked = useAnswer<Grid>("grid", question, { wait });

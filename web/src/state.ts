@@ -6,7 +6,7 @@ export type Room = "learn" | "look" | "long";
 export type MaskChoice = "model" | "causal" | "none";
 export type LookView = "arcs" | "map" | "heads" | "compare" | "write";
 export type Shade = "linear" | "sqrt" | "log";
-export type Pool = "mean" | "max";
+type Pool = "mean" | "max";
 
 export interface State {
   room: Room;
@@ -32,7 +32,7 @@ export interface State {
   zoom: number[]; // the part of the long map on show: query from, to, key from, to
 }
 
-export const kDefaults: State = {
+const kDefaults: State = {
   room: "learn",
   step: "",
   text: kTired,

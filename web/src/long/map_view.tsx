@@ -13,6 +13,7 @@ import { columnsOf, rowsOf, Span, spanText, Text, wordsOf, zoomed } from "./map_
 
 interface MapProps {
   state: State;
+  word: number; // the pinned one
   map: LongMap;
   text: Text;
 }
@@ -32,17 +33,15 @@ function pooledText(map: LongMap): string {
   return `${where}, ${pooled}`;
 }
 
-export function LongMapView({ state, map, text }: MapProps) {
+export function LongMapView({ state, word, map, text }: MapProps) {
   const values = useMemo(() => ({ mean: floats(map.mean), max: floats(map.max) }), [map]);
   const rows = useMemo(() => rowsOf(map), [map]);
   const columns = useMemo(() => columnsOf(map), [map]);
   const blocked = useMemo(() => anyBlocked(values.max), [values]);
-  const pinned = useMemo(() => {
-    const word = state.pins[0];
-    return rows.flatMap((span, i) =>
-      word !== undefined && text.tokenWord.subarray(span.first, span.end).includes(word) ? [i] : [],
-    );
-  }, [rows, text, state.pins]);
+  const pinned = useMemo(
+    () => rows.flatMap((span, i) => (text.tokenWord.subarray(span.first, span.end).includes(word) ? [i] : [])),
+    [rows, text, word],
+  );
   const cellText = (i: number, j: number) => {
     const at = i * map.columns + j;
     const pair = `${spanText(rows[i], text)} → ${spanText(columns[j], text)}`;

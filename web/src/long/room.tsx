@@ -100,7 +100,7 @@ function Views({ state, whole, fresh, map }: ViewsProps) {
   return (
     <>
       <div class="halves">
-        <LongMapView state={{ ...state, pins: [pinned] }} map={map} text={text} />
+        <LongMapView state={state} word={pinned} map={map} text={text} />
         <div>
           <RowOfWord word={text.words[pinned]} answer={{ ...row, value: listed }} />
           {blocked ? (

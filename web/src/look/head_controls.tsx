@@ -12,7 +12,7 @@ const kMasks: readonly (readonly [MaskChoice, string])[] = [
   ["none", "BERT: both ways"],
 ];
 
-export function ModelPick({ models, name }: { models: Models | null; name: string }) {
+function ModelPick({ models, name }: { models: Models | null; name: string }) {
   const chosen = modelNamed(models, name);
   return (
     <label class="control">
@@ -33,7 +33,7 @@ export function ModelPick({ models, name }: { models: Models | null; name: strin
   );
 }
 
-export function MaskPick({ mask }: { mask: MaskChoice }) {
+function MaskPick({ mask }: { mask: MaskChoice }) {
   return <Choices label="Mask" value={mask} options={kMasks} onPick={(next) => go({ mask: next })} />;
 }
 

@@ -13,7 +13,7 @@ const kListed = 16; // lines of the table before the others are added up
 const kNamed = 40; // above this many words, names beside the map would not be read
 
 // Rounded rows, made when they are first asked for.
-export function useRows(head: HeadGrid | null) {
+function useRows(head: HeadGrid | null) {
   return useMemo(() => {
     const made = new Map<number, ReturnType<typeof rowOf>>();
     return (i: number) => {
