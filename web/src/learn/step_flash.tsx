@@ -2,8 +2,8 @@
 import { useState } from "preact/hooks";
 import { useAnswer } from "../answer";
 import type { Tile, Tiles } from "../contract_lesson";
-import { headingOf } from "../look/head_controls";
 import { Slider } from "../parts/choices";
+import { headingOf } from "../parts/head_name";
 import { fixed, tiny } from "../parts/number";
 import type { State } from "../state";
 import { Check, Question } from "./check";

@@ -2,8 +2,8 @@
 import { useState } from "preact/hooks";
 import { useAnswer } from "../answer";
 import type { Mistake, Mistakes, Side } from "../contract_lesson";
-import { headName } from "../look/head_controls";
 import { Choices } from "../parts/choices";
+import { headName } from "../parts/head_name";
 import { fixed, tiny } from "../parts/number";
 import type { State } from "../state";
 import { Check, Question } from "./check";

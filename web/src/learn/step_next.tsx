@@ -1,7 +1,7 @@
 // Step: what comes next: many heads, and whole blocks.
 import { useAnswer } from "../answer";
 import type { Thumbnails } from "../contract";
-import { Thumbs } from "../look/heads";
+import { Thumbs } from "../parts/thumbs";
 import type { State } from "../state";
 import { linkTo } from "../store";
 import { Figure, OwnSentence, Prose, TryIt } from "./frame";

@@ -1,8 +1,8 @@
 // Step: with the mask, one pass over a sentence trains every next word at once.
 import { useModels } from "../models";
+import { headingOf } from "../parts/head_name";
 import { rowOf } from "../parts/rounding";
 import { shareText } from "../parts/number";
-import { headingOf } from "../look/head_controls";
 import { kCat } from "../sentences";
 import { HeadGrid, useSpotlight } from "../spotlight";
 import { linkTo } from "../store";

@@ -1,8 +1,8 @@
 // Step: two sentences that differ in one word, and what "it" takes from the others in a real model.
 import { modelNamed, useModels } from "../models";
+import { headingOf } from "../parts/head_name";
 import { Sentence } from "../parts/sentence";
 import { kDog, kTired, kWide } from "../sentences";
-import { headingOf } from "../look/head_controls";
 import { Spotlight, useSpotlight } from "../spotlight";
 import type { State } from "../state";
 import { go } from "../store";

@@ -2,8 +2,8 @@
 import { useState } from "preact/hooks";
 import { useAnswer } from "../answer";
 import type { Recipe, Steps } from "../contract_lesson";
-import { headingOf } from "../look/head_controls";
 import { Choices, Slider, Tick } from "../parts/choices";
+import { headingOf } from "../parts/head_name";
 import { fixed, tiny } from "../parts/number";
 import type { State } from "../state";
 import { Formula } from "./formula";

@@ -1,7 +1,7 @@
 // Step: query, key and value, first as a search for a video, then as the real vectors of a word.
 import { useAnswer } from "../answer";
 import type { Recipe } from "../contract_lesson";
-import { headingOf } from "../look/head_controls";
+import { headingOf } from "../parts/head_name";
 import { fixed } from "../parts/number";
 import type { State } from "../state";
 import { Check, Question } from "./check";

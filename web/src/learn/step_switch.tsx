@@ -1,8 +1,8 @@
 // Step: GPT or BERT: the same sentence read back only, and both ways; why "tired" is blocked in one.
 import { useState } from "preact/hooks";
-import { headingOf } from "../look/head_controls";
 import { useModels } from "../models";
 import { Choices } from "../parts/choices";
+import { headingOf } from "../parts/head_name";
 import { Sentence } from "../parts/sentence";
 import { kTired, kWide } from "../sentences";
 import { Spotlight, useSpotlight } from "../spotlight";

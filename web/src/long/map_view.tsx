@@ -2,10 +2,9 @@
 import { useMemo } from "preact/hooks";
 import { floats } from "../api";
 import type { LongMap } from "../contract";
-import { anyBlocked } from "../look/map";
 import { Choices } from "../parts/choices";
 import { Heatmap } from "../parts/heatmap";
-import { Legend } from "../parts/legend";
+import { anyBlocked, Legend } from "../parts/legend";
 import { fixed, whole } from "../parts/number";
 import { shadeOf, State } from "../state";
 import { go } from "../store";

@@ -1,6 +1,8 @@
 // Two spotlights side by side: another head on the same sentence, or the same head on another sentence.
 import type { Models, Row } from "../contract";
 import { modelNamed } from "../models";
+import { NumberPick } from "../parts/head_controls";
+import { headingOf, headName } from "../parts/head_name";
 import { Alarm } from "../parts/notice";
 import { shareText } from "../parts/number";
 import { Sentence } from "../parts/sentence";
@@ -9,7 +11,6 @@ import type { Question } from "../question";
 import { Spotlight, usualPin, useSpotlight } from "../spotlight";
 import type { State } from "../state";
 import { go, tune } from "../store";
-import { headingOf, headName, NumberPick } from "./head_controls";
 
 interface PanelProps {
   light: Spotlight;

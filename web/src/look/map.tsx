@@ -2,7 +2,7 @@
 import { useMemo } from "preact/hooks";
 import type { HeadGrid, Spotlight } from "../spotlight";
 import { Heatmap } from "../parts/heatmap";
-import { Legend } from "../parts/legend";
+import { anyBlocked, Legend } from "../parts/legend";
 import { shareText } from "../parts/number";
 import { rowOf } from "../parts/rounding";
 import { Shares } from "../parts/shares";
@@ -25,10 +25,6 @@ function useRows(head: HeadGrid | null) {
       return row;
     };
   }, [head]);
-}
-
-export function anyBlocked(values: Float32Array): boolean {
-  return values.some(Number.isNaN);
 }
 
 export function MapView({ state, light }: { state: State; light: Spotlight }) {

@@ -1,15 +1,15 @@
 // The Look room: a sentence, a head, and five views of where the words look.
-import { useEffect } from "preact/hooks";
 import type { Models } from "../contract";
 import { modelNamed } from "../models";
+import { HeadControls, ShownHead } from "../parts/head_controls";
 import { Alarm, Notes } from "../parts/notice";
 import { questionOf } from "../question";
 import { Spotlight, useSpotlight } from "../spotlight";
 import type { LookView, State } from "../state";
-import { current, go, linkTo } from "../store";
+import { linkTo } from "../store";
 import { CompareView } from "./compare";
 import { ExportRow } from "./export";
-import { HeadControls, ShownHead, stepHead } from "./head_controls";
+import { useHeadKeys } from "./head_keys";
 import { HeadsView } from "./heads";
 import { MapView } from "./map";
 import { SpotlightView } from "./spotlight_view";
@@ -34,22 +34,6 @@ function ViewLinks({ view }: { view: LookView }) {
       ))}
     </nav>
   );
-}
-
-function useHeadKeys(light: Spotlight, models: Models | null, state: State) {
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      const target = event.target as HTMLElement;
-      if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) return;
-      // From the head last asked for, which may not have come yet; else from the one that was chosen for us.
-      const asked = current();
-      const from = asked.layer >= 0 && asked.head >= 0 ? asked : (light.head?.grid ?? null);
-      const step = stepHead(event.key, from, modelNamed(models, state.model));
-      if (step) go(step);
-    };
-    addEventListener("keydown", onKey);
-    return () => removeEventListener("keydown", onKey);
-  }, [light.head, models, state.model]);
 }
 
 interface RoomProps {

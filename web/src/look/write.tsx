@@ -4,10 +4,10 @@ import { useRun } from "../answer";
 import type { Generated, Generation, ModelInfo, Models } from "../contract";
 import { modelNamed } from "../models";
 import { Slider } from "../parts/choices";
+import { headName } from "../parts/head_name";
 import { Alarm } from "../parts/notice";
 import { fixed } from "../parts/number";
 import type { State } from "../state";
-import { headName } from "./head_controls";
 
 interface TokenLightProps {
   token: Generated;

@@ -16,6 +16,10 @@ function Scale() {
   return <canvas class="scale" ref={canvas} width={256} height={1} aria-hidden="true" />;
 }
 
+export function anyBlocked(values: Float32Array): boolean {
+  return values.some(Number.isNaN);
+}
+
 interface LegendProps {
   shade: Shade;
   blocked: boolean;

@@ -1,10 +1,11 @@
 // Which model, under which mask, and which of its heads; the answer says which head it became and why.
-import type { ModelInfo, Models, Shown } from "../contract";
+import type { Models, Shown } from "../contract";
 import { modelNamed } from "../models";
-import { Choices } from "../parts/choices";
-import { useWide } from "../parts/wide";
 import type { MaskChoice, State } from "../state";
 import { go } from "../store";
+import { Choices } from "./choices";
+import { headingOf } from "./head_name";
+import { useWide } from "./wide";
 
 const kMasks: readonly (readonly [MaskChoice, string])[] = [
   ["model", "Its own"],
@@ -105,29 +106,4 @@ export function HeadControls({ state, models }: HeadControlsProps) {
 // Which head it became, and why. The line is there before the answer is.
 export function ShownHead({ shown }: { shown: Shown | null }) {
   return <p class="shown small dim">{shown ? headingOf(shown) : "\u00a0"}</p>;
-}
-
-export function headName(layer: number, head: number): string {
-  return `L${layer}.H${head}`;
-}
-
-export function headingOf(shown: Shown): string {
-  const mask = shown.mask === "causal" ? "no word sees a later one" : "every word sees every other";
-  return `${shown.model} ${headName(shown.layer, shown.head)}: ${shown.chosen_by}; ${mask}`;
-}
-
-export interface HeadPlace {
-  layer: number;
-  head: number;
-}
-
-// [ and ] walk the heads, { and } the layers.
-export function stepHead(key: string, from: HeadPlace | null, model: ModelInfo | null): HeadPlace | null {
-  const moves: Record<string, [number, number]> = { "[": [0, -1], "]": [0, 1], "{": [-1, 0], "}": [1, 0] };
-  if (!(key in moves) || !from || !model?.layers || !model.heads) return null;
-  const [up, along] = moves[key];
-  return {
-    layer: (from.layer + up + model.layers) % model.layers,
-    head: (from.head + along + model.heads) % model.heads,
-  };
 }
