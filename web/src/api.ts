@@ -1,10 +1,15 @@
 // Asks the program: one answer, or a stream of progress and parts that leaving ends.
 import type { Failure } from "./contract";
 
-export class Refused extends Error {
+class Refused extends Error {
   constructor(readonly failure: Failure) {
     super(failure.message);
   }
+}
+
+export function failureOf(problem: unknown): Failure {
+  if (problem instanceof Refused) return problem.failure;
+  return { field: "", expected: "", found: "", message: String(problem) };
 }
 
 export interface Listener<Part> {

@@ -49,6 +49,14 @@ export function lightOf(head: HeadGrid, from: number[]): Row {
   return rowOf(head.grid.units, weights, mean(head.special), mean(head.entropy));
 }
 
+// The rows of single words, each made when it is first asked for.
+export function useRows(head: HeadGrid | null): (word: number) => Row {
+  return useMemo(() => {
+    const made: Row[] = [];
+    return (word: number) => (made[word] ??= lightOf(head!, [word]));
+  }, [head]);
+}
+
 // What `look` is asked, once the grid has said which head it is. A piece has no row of its own there: the grid has.
 function lookBody(question: Question, head: HeadGrid, from: number[]): object | null {
   const { layer, head: number } = head.grid;

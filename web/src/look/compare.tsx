@@ -82,8 +82,9 @@ function counterpart(words: string[], index: number, word: string): number {
   return same >= 0 ? same : usualPin(words);
 }
 
-function percentOf(row: Row, i: number): number | null {
-  return row.row[i].percent;
+function shareOf(row: Row, i: number): string {
+  const { percent, weight } = row.row[i];
+  return shareText(percent, weight);
 }
 
 function Difference({ first, second }: { first: Spotlight; second: Spotlight }) {
@@ -107,8 +108,8 @@ function Difference({ first, second }: { first: Spotlight; second: Spotlight }) 
               <th scope="row">
                 <bdi>{word}</bdi>
               </th>
-              <td class="number">{shareText(percentOf(first.row!, i), first.row!.row[i].weight)}</td>
-              <td class="number">{shareText(percentOf(second.row!, i), second.row!.row[i].weight)}</td>
+              <td class="number">{shareOf(first.row!, i)}</td>
+              <td class="number">{shareOf(second.row!, i)}</td>
             </tr>
           ))}
         </tbody>
