@@ -1,6 +1,5 @@
 // The Look room: a sentence, a head, and five views of where the words look.
 import type { Models } from "../contract";
-import { modelNamed } from "../models";
 import { HeadControls, ShownHead } from "../parts/head_controls";
 import { Alarm, Notes } from "../parts/notice";
 import { questionOf } from "../question";
@@ -23,6 +22,8 @@ const kViews: readonly (readonly [LookView, string])[] = [
   ["compare", "Compare"],
   ["write", "Write on"],
 ];
+
+const kSaved: LookView[] = ["arcs", "map"]; // what a file can hold
 
 function ViewLinks({ view }: { view: LookView }) {
   return (
@@ -50,8 +51,7 @@ function View({ state, models, light }: RoomProps & { light: Spotlight }) {
 }
 
 export function LookRoom({ state, models }: RoomProps) {
-  const here = models === null || modelNamed(models, state.model)?.present;
-  const asked = state.text.trim() !== "" && here ? questionOf(state) : null;
+  const asked = state.text.trim() !== "" ? questionOf(state) : null;
   const light = useSpotlight(asked, state.pins);
   useHeadKeys(light, models, state);
   const tooLong = light.answer.failure?.field === "text" && state.text.length > 1000;
@@ -73,14 +73,9 @@ export function LookRoom({ state, models }: RoomProps) {
       {state.text.trim() === "" ? (
         <p class="dim">Type a sentence above, and see where each of its words looks.</p>
       ) : null}
-      {here ? null : (
-        <p class="alarm">
-          No model is here yet. {models?.models.map((model) => model.command).join(" or ")} brings one.
-        </p>
-      )}
       {asked ? <View state={state} models={models} light={light} /> : null}
       <Notes notes={light.head?.grid.notes} />
-      {light.head && light.of ? (
+      {kSaved.includes(state.view) && light.head && light.of ? (
         <ExportRow
           state={state}
           question={light.of}
