@@ -3,6 +3,7 @@ import { useMemo } from "preact/hooks";
 import { useAnswer } from "../answer";
 import { floats } from "../api";
 import type { Heads, Thumbnails } from "../contract";
+import { BarCell } from "../parts/bar_cell";
 import { headName } from "../parts/head_name";
 import { anyBlocked, Legend } from "../parts/legend";
 import { Alarm, Progress } from "../parts/notice";
@@ -48,11 +49,7 @@ function Ranking({ found, light }: { found: Heads; light: Spotlight }) {
               </button>
             </th>
             <td class="number">{fixed(weight)}</td>
-            <td class="bar">
-              <svg aria-hidden="true" preserveAspectRatio="none" viewBox="0 0 100 10">
-                <rect width={weight * 100} height="10" />
-              </svg>
-            </td>
+            <BarCell weight={weight} />
           </tr>
         ))}
       </tbody>

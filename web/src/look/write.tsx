@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { useRun } from "../answer";
 import type { Generated, Generation, ModelInfo, Models } from "../contract";
 import { modelNamed } from "../models";
+import { BarCell } from "../parts/bar_cell";
 import { Slider } from "../parts/choices";
 import { headName } from "../parts/head_name";
 import { Alarm } from "../parts/notice";
@@ -28,11 +29,7 @@ function TokenLight({ token }: TokenLightProps) {
                 <bdi>{word}</bdi>
               </th>
               <td class="number">{fixed(weight)}</td>
-              <td class="bar">
-                <svg aria-hidden="true" preserveAspectRatio="none" viewBox="0 0 100 10">
-                  <rect width={weight * 100} height="10" />
-                </svg>
-              </td>
+              <BarCell weight={weight} />
             </tr>
           ))}
         </tbody>
