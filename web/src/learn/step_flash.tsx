@@ -171,7 +171,7 @@ export function FlashStep({ state }: { state: State }) {
         label={
           found
             ? `${headingOf(found)}; tiles of ${found.tile} keys here, of ${found.engine_tile} in the engine's everyday work`
-            : "\u00a0"
+            : null
         }
         caption="Traced from the engine's own algorithm on your sentence. Step through the tiles and watch the result turn into the plain answer."
       >

@@ -159,7 +159,7 @@ export function MistakesStep({ state }: { state: State }) {
       </Prose>
       <Figure
         answer={answer}
-        label={found ? `${found.model} ${headName(found.layer, found.head)}, with a causal mask` : "\u00a0"}
+        label={found ? `${found.model} ${headName(found.layer, found.head)}, with a causal mask` : null}
         caption="Both sides are computed from the same queries, keys and values of your sentence. Framed cells have light that must not be there."
       >
         <OwnSentence text={state.text} />

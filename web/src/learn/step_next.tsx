@@ -27,7 +27,7 @@ export function NextStep({ state }: { state: State }) {
       </Prose>
       <Figure
         answer={answer}
-        label={found ? `${found.model}: ${found.layers} layers of ${found.heads} heads` : "\u00a0"}
+        label={found ? `${found.model}: ${found.layers} layers of ${found.heads} heads` : null}
         caption="A row of pictures is a layer. Bright diagonals are heads that look at a neighbour, bright columns are words that all others look at."
       >
         <OwnSentence text={state.text} />

@@ -49,7 +49,7 @@ export function ParallelStep() {
       </Prose>
       <Figure
         answer={light.answer}
-        label={head ? headingOf(head.grid) : "\u00a0"}
+        label={head ? headingOf(head.grid) : null}
         caption="One pass, all rows. The row of a word uses only the words to its left."
       >
         {head ? (

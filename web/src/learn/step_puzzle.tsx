@@ -34,7 +34,7 @@ function Own({ state }: { state: State }) {
   return (
     <Figure
       answer={light.answer}
-      label={light.head ? headingOf(light.head.grid) : "\u00a0"}
+      label={light.head ? headingOf(light.head.grid) : null}
       caption="Your sentence in the same model. Click a word: the arcs show where it looks, thicker for more."
     >
       <OwnSentence text={state.text} />
@@ -68,7 +68,7 @@ export function Puzzle({ state }: { state: State }) {
       </Prose>
       <Figure
         answer={first.answer}
-        label={first.head ? headingOf(first.head.grid) : "\u00a0"}
+        label={first.head ? headingOf(first.head.grid) : null}
         caption="Computed just now, not drawn. This head's light moves when the last word changes, but it does not simply flip from one noun to the other: real heads are not that tidy, and a model has many of them."
       >
         <Pair first={first} second={second} names={["A: too tired", "B: too wide"]} />

@@ -119,7 +119,7 @@ export function RecipeStep({ state }: { state: State }) {
       </Prose>
       <Figure
         answer={answer}
-        label={found ? headingOf(found) : "\u00a0"}
+        label={found ? headingOf(found) : null}
         caption="Rows look, columns are looked at. Click a row's name to follow that word through the steps."
       >
         <OwnSentence text={state.text} />

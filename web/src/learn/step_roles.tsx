@@ -86,7 +86,7 @@ export function Roles({ state }: { state: State }) {
       </Prose>
       <Figure
         answer={answer}
-        label={found ? headingOf(found) : "\u00a0"}
+        label={found ? headingOf(found) : null}
         caption="The real vectors of this head: each cell is one number, blue below zero, orange above. Where query and key have the same colours in the same places, the score is high."
       >
         <OwnSentence text={state.text} />

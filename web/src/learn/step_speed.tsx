@@ -65,7 +65,7 @@ export function SpeedStep() {
         label={
           run.value
             ? `${run.value.isa}, ${run.value.threads} threads, dₖ ${run.value.d_k}, mask ${run.value.mask}`
-            : "\u00a0"
+            : null
         }
         caption="Plain: the four steps with the grid in memory, each as a well written loop. Flash: the engine. Both are measured now, and their results compared."
       >
