@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import { useAnswer } from "../answer";
 import type { Tile, Tiles } from "../contract_lesson";
-import { Slider } from "../parts/choices";
+import { Pick, Slider } from "../parts/choices";
 import { headingOf } from "../parts/head_name";
 import { fixed, tiny } from "../parts/number";
 import type { State } from "../state";
@@ -116,28 +116,11 @@ function followed(word: number, text: string): { word?: number | string } {
   return /(^|\s)it(?=[\s.,;:!?]|$)/.test(text) ? { word: "it:1" } : {};
 }
 
-interface WordPickProps {
-  found: Tiles;
-  onPick: (word: number) => void;
-}
-
-function WordPick({ found, onPick }: WordPickProps) {
-  const words = [...new Set(found.tokens.map((token) => token.word).filter((one) => one !== null))];
-  return (
-    <label class="control">
-      <span>Word</span>
-      <select value={found.query.index} onChange={(event) => onPick(Number(event.currentTarget.value))}>
-        {words.map((index) => (
-          <option key={index} value={index}>
-            {found.tokens
-              .filter((token) => token.word === index)
-              .map((token) => token.piece)
-              .join(" ")}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
+// The words that have tokens, each as its pieces.
+function wordsIn({ tokens }: Tiles): [number, string][] {
+  const words = [...new Set(tokens.map((token) => token.word).filter((one) => one !== null))];
+  const pieces = (word: number) => tokens.filter((token) => token.word === word).map((token) => token.piece);
+  return words.map((word) => [word, pieces(word).join(" ")]);
 }
 
 export function FlashStep({ state }: { state: State }) {
@@ -177,7 +160,14 @@ export function FlashStep({ state }: { state: State }) {
       >
         <OwnSentence text={state.text} />
         <div class="controls">
-          {found ? <WordPick found={found} onPick={(next) => choose({ text: state.text, word: next })} /> : null}
+          {found ? (
+            <Pick
+              label="Word"
+              value={found.query.index}
+              options={wordsIn(found)}
+              onPick={(next) => choose({ text: state.text, word: next })}
+            />
+          ) : null}
           <Slider label="Keys a tile" low={1} high={16} step={1} value={size} shown={String(size)} onMove={setSize} />
           <Slider
             label="Tile"

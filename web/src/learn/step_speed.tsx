@@ -5,6 +5,7 @@ import type { Speed, SpeedRow } from "../contract_lesson";
 import { Choices } from "../parts/choices";
 import { Alarm, Progress } from "../parts/notice";
 import { bytesText, fixed, secondsText, tiny, whole } from "../parts/number";
+import { RunButton } from "../parts/run_button";
 import { Figure, Prose, TryIt } from "./frame";
 
 function SpeedTable({ rows }: { rows: SpeedRow[] }) {
@@ -79,15 +80,7 @@ export function SpeedStep() {
             ]}
             onPick={setMask}
           />
-          {run.running ? (
-            <button class="button" type="button" onClick={run.stop}>
-              Stop
-            </button>
-          ) : (
-            <button class="button main" type="button" onClick={() => run.start({ mask })}>
-              Measure on this machine
-            </button>
-          )}
+          <RunButton label="Measure on this machine" run={run} onStart={() => run.start({ mask })} />
         </div>
         <Alarm failure={run.failure} />
         {run.running ? <Progress label="Measuring, the longest last" done={run.done} /> : null}

@@ -4,6 +4,7 @@ import { useAnswer } from "../answer";
 import { floats } from "../api";
 import type { Heads, Thumbnails } from "../contract";
 import { BarCell } from "../parts/bar_cell";
+import { numbered, Pick } from "../parts/choices";
 import { headName } from "../parts/head_name";
 import { anyBlocked, Legend } from "../parts/legend";
 import { Alarm, Progress } from "../parts/notice";
@@ -68,27 +69,13 @@ function Finder({ state, light }: FinderProps) {
     <div class="finder">
       <h2>Which head links two words?</h2>
       <div class="controls">
-        <label class="control">
-          <span>From</span>
-          <select value={from ?? -1} onChange={(event) => go({ pins: [Number(event.currentTarget.value)] })}>
-            {units.map((word, i) => (
-              <option key={i} value={i}>
-                {word}
-              </option>
-            ))}
-          </select>
-        </label>
-        <label class="control">
-          <span>To</span>
-          <select value={to} onChange={(event) => go({ to: Number(event.currentTarget.value) })}>
-            <option value={-1}>choose a word</option>
-            {units.map((word, i) => (
-              <option key={i} value={i}>
-                {word}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Pick label="From" value={from ?? -1} options={numbered(units)} onPick={(next) => go({ pins: [next] })} />
+        <Pick
+          label="To"
+          value={to}
+          options={[[-1, "choose a word"], ...numbered(units)]}
+          onPick={(next) => go({ to: next })}
+        />
       </div>
       <Alarm failure={failure} />
       {pieces ? <p class="dim">Heads are ranked between words: switch pieces off.</p> : null}

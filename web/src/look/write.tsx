@@ -8,6 +8,7 @@ import { Slider } from "../parts/choices";
 import { headName } from "../parts/head_name";
 import { Alarm } from "../parts/notice";
 import { fixed } from "../parts/number";
+import { RunButton } from "../parts/run_button";
 import type { State } from "../state";
 
 interface TokenLightProps {
@@ -100,15 +101,7 @@ export function WriteView({ state, models }: { state: State; models: Models | nu
             shown={heat === 0 ? "0, the likeliest" : heat.toFixed(1)}
             onMove={setHeat}
           />
-          {run.running ? (
-            <button class="button" type="button" onClick={run.stop}>
-              Stop
-            </button>
-          ) : (
-            <button class="button main" type="button" onClick={start} disabled={!model || !state.text.trim()}>
-              Write on
-            </button>
-          )}
+          <RunButton label="Write on" run={run} onStart={start} disabled={!model || !state.text.trim()} />
         </div>
         <Alarm failure={run.failure} />
         <p class="prompt">

@@ -3,7 +3,7 @@ import type { Models, Shown } from "../contract";
 import { modelNamed } from "../models";
 import type { MaskChoice, State } from "../state";
 import { go } from "../store";
-import { Choices } from "./choices";
+import { Choices, numbered, Pick } from "./choices";
 import { headingOf } from "./head_name";
 import { useWide } from "./wide";
 
@@ -47,19 +47,8 @@ interface NumberPickProps {
 }
 
 export function NumberPick({ label, value, count, none, onPick }: NumberPickProps) {
-  return (
-    <label class="control">
-      <span>{label}</span>
-      <select value={value} onChange={(event) => onPick(Number(event.currentTarget.value))}>
-        <option value={-1}>{none}</option>
-        {Array.from({ length: count ?? 0 }, (_, i) => (
-          <option key={i} value={i}>
-            {i}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
+  const numbers = Array.from({ length: count ?? 0 }, (_, i) => String(i));
+  return <Pick label={label} value={value} options={[[-1, none], ...numbered(numbers)]} onPick={onPick} />;
 }
 
 interface HeadControlsProps {
