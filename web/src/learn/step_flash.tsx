@@ -10,6 +10,7 @@ import { Check, Question } from "./check";
 import { Running } from "./formula";
 import { Figure, OwnSentence, Prose, TryIt } from "./frame";
 import { NumberGrid } from "./number_grid";
+import { PlainTable } from "./plain_table";
 import { lessonBody } from "./recipe_answer";
 import { largestIn, Vector } from "./vector";
 
@@ -39,42 +40,31 @@ interface TraceProps {
 
 function TileTable({ found, at }: TraceProps) {
   return (
-    <div class="number-grid" role="region" tabIndex={0} aria-label="The tiles so far">
-      <table class="plain-table">
-        <thead>
-          <tr>
-            <th>tile</th>
-            <th class="number">largest in it</th>
-            <th class="number">running maximum</th>
-            <th class="number">old sum times</th>
-            <th class="number">running sum</th>
-            <th class="number">off the plain answer by</th>
-          </tr>
-        </thead>
-        <tbody>
-          {found.trace.map((tile, i) => (
-            <tr key={i} class={i === at ? "picked" : i > at ? "later" : undefined} aria-hidden={i > at}>
-              <th scope="row">
-                {tile.first} to {tile.end - 1}
-              </th>
-              {tile.skipped ? (
-                <td colspan={5} class="dim">
-                  nothing to see here for this word: not computed
-                </td>
-              ) : (
-                <>
-                  <td class="number">{fixed(tile.tile_max, 3)}</td>
-                  <td class="number">{fixed(tile.max, 3)}</td>
-                  <td class="number">{fixed(tile.rescale, 3)}</td>
-                  <td class="number">{fixed(tile.sum, 3)}</td>
-                  <td class="number">{tile.difference === null ? "–" : tiny(tile.difference)}</td>
-                </>
-              )}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <PlainTable
+      label="The tiles so far"
+      names={["tile", "largest in it", "running maximum", "old sum times", "running sum", "off the plain answer by"]}
+    >
+      {found.trace.map((tile, i) => (
+        <tr key={i} class={i === at ? "picked" : i > at ? "later" : undefined} aria-hidden={i > at}>
+          <th scope="row">
+            {tile.first} to {tile.end - 1}
+          </th>
+          {tile.skipped ? (
+            <td colspan={5} class="dim">
+              nothing to see here for this word: not computed
+            </td>
+          ) : (
+            <>
+              <td class="number">{fixed(tile.tile_max, 3)}</td>
+              <td class="number">{fixed(tile.max, 3)}</td>
+              <td class="number">{fixed(tile.rescale, 3)}</td>
+              <td class="number">{fixed(tile.sum, 3)}</td>
+              <td class="number">{tile.difference === null ? "–" : tiny(tile.difference)}</td>
+            </>
+          )}
+        </tr>
+      ))}
+    </PlainTable>
   );
 }
 
