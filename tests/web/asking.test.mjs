@@ -45,6 +45,7 @@ test("in Look a word is asked of the text and the head that were found for it", 
 
 test("in Long typing asks for one row, once the text rests, and an emptied field for none", async () => {
   const page = await session.visit(fragment("long", { text: kStory, pins: 40 }));
+  await page.locator(".shares").waitFor();
   const looks = asked(page, "look");
   const field = page.locator("textarea");
   await field.press("Control+End");
@@ -92,8 +93,8 @@ test("another model is not asked for a head that it has not", async (t) => {
       fragment("look", { view, model: large.name, layer: large.layers - 1, head: 0, pins: 1, to: 3 }),
     );
     await page.locator("select.model").selectOption(small.name);
+    await page.locator(".shown", { hasText: `${small.name} ` }).waitFor();
     await quiet(page);
-    assert.match(await page.locator(".shown").textContent(), new RegExp(`^${small.name} `));
     await page.context().close();
   }
   assert.deepEqual(session.faults, []);

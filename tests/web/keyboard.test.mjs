@@ -101,6 +101,7 @@ test("one of the heads is always the stop, whatever head is asked for", async ()
 
 test("the stop among the heads is the one on show, then the one that had the focus", async () => {
   const page = await session.visit(fragment("look", { view: "heads", layer: 2, head: 4 }));
+  await page.locator('.thumb[aria-pressed="true"]').waitFor();
   assert.equal(await page.locator('.thumb[tabindex="0"]').getAttribute("data-at"), "2.4");
   await page.locator(".thumb").first().click();
   await page.keyboard.press("ArrowRight");

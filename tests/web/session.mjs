@@ -98,11 +98,24 @@ function count(page) {
   page.on("requestfailed", step(-1));
 }
 
-// Until nothing is on its way any more, and has not been for a moment.
+// Until the page has drawn twice: what came, was typed or clicked is rendered, and what hangs on it is asked.
+function drawn(page) {
+  return page.evaluate(async () => {
+    for (let i = 0; i < 2; ++i) await new Promise((next) => requestAnimationFrame(() => setTimeout(next)));
+  });
+}
+
+// Until nothing is on its way any more, and has not been for a moment, however busy the machine is.
 export async function quiet(page) {
   const state = pending.get(page);
-  const asked = Date.now();
-  while (state.open > 0 || Date.now() - Math.max(state.changed, asked) < kCalm) {
-    await new Promise((next) => setTimeout(next, 15));
-  }
+  let last;
+  do {
+    await drawn(page);
+    const asked = Date.now();
+    while (state.open > 0 || Date.now() - Math.max(state.changed, asked) < kCalm) {
+      await new Promise((next) => setTimeout(next, 15));
+    }
+    last = state.changed;
+    await drawn(page);
+  } while (state.open > 0 || state.changed !== last);
 }

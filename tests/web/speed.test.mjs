@@ -86,7 +86,7 @@ test("pointing at and pinning a word of 512 tokens", async () => {
         await new Promise((next) => setTimeout(next, 30));
         const start = performance.now();
         if (type === "click") words[i].click();
-        else words[i].dispatchEvent(new Kind("pointerenter", { pointerType: "mouse" }));
+        else words[i].dispatchEvent(new Kind(type, { pointerType: "mouse", bubbles: true }));
         await new Promise((next) => queueMicrotask(next));
         await new Promise((next) => setTimeout(next));
         found.push([type, performance.now() - start]);

@@ -1,6 +1,6 @@
 // An answer of the program as a component needs it: kept while the next one is on its way, dropped work is cancelled.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { ask, follow, Listener, Refused } from "./api";
+import { ask, failureOf, follow, Listener } from "./api";
 import type { Failure } from "./contract";
 
 interface Told<T> {
@@ -22,11 +22,6 @@ function remember(key: string, value: unknown) {
   kept.delete(key);
   kept.set(key, value);
   if (kept.size > kKept) kept.delete(kept.keys().next().value as string);
-}
-
-function failureOf(failure: unknown): Failure {
-  if (failure instanceof Refused) return failure.failure;
-  return { field: "", expected: "", found: "", message: String(failure) };
 }
 
 interface AskOptions {
@@ -87,7 +82,7 @@ export function useAnswer<T>(
   return { ...told, fresh: key !== null && keyOf(name, told.of) === key };
 }
 
-export interface Run<T, Part> {
+interface Run<T, Part> {
   parts: Part[];
   value: T | null;
   running: boolean;

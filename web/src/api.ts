@@ -1,10 +1,15 @@
 // Asks the program: one answer, or a stream of progress and parts that leaving ends.
 import type { Failure } from "./contract";
 
-export class Refused extends Error {
+class Refused extends Error {
   constructor(readonly failure: Failure) {
     super(failure.message);
   }
+}
+
+export function failureOf(problem: unknown): Failure {
+  if (problem instanceof Refused) return problem.failure;
+  return { field: "", expected: "", found: "", message: String(problem) };
 }
 
 export interface Listener<Part> {
@@ -17,17 +22,24 @@ function lost(): Refused {
   return new Refused({ field: "", expected: "an answer", found: "none", message });
 }
 
-async function send(name: string, body: object, signal: AbortSignal, accept: string): Promise<Response> {
+// What an answer comes to, however far it came: a program that ends may cut it anywhere.
+async function heard<Answer>(signal: AbortSignal, answer: () => Promise<Answer>): Promise<Answer> {
   try {
-    return await fetch(`api/${name}`, {
-      method: "POST",
-      headers: { "Content-Type": "application/json", Accept: accept },
-      body: JSON.stringify(body),
-      signal,
-    });
-  } catch (failure) {
-    throw signal.aborted ? failure : lost();
+    return await answer();
+  } catch (problem) {
+    throw problem instanceof Refused || signal.aborted ? problem : lost();
   }
+}
+
+async function send(name: string, body: object, signal: AbortSignal, accept: string): Promise<Response> {
+  const response = await fetch(`api/${name}`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", Accept: accept },
+    body: JSON.stringify(body),
+    signal,
+  });
+  if (!response.ok) throw await refused(response);
+  return response;
 }
 
 async function refused(response: Response): Promise<Refused> {
@@ -35,10 +47,8 @@ async function refused(response: Response): Promise<Refused> {
   return found?.error ? new Refused(found.error) : lost();
 }
 
-export async function ask<Answer>(name: string, body: object, signal: AbortSignal): Promise<Answer> {
-  const response = await send(name, body, signal, "application/json");
-  if (!response.ok) throw await refused(response);
-  return response.json();
+export function ask<Answer>(name: string, body: object, signal: AbortSignal): Promise<Answer> {
+  return heard(signal, async () => (await send(name, body, signal, "application/json")).json());
 }
 
 interface Told {
@@ -68,22 +78,23 @@ async function* events(body: ReadableStream<Uint8Array>): AsyncGenerator<Told> {
   }
 }
 
-export async function follow<Answer, Part = never>(
+export function follow<Answer, Part = never>(
   name: string,
   body: object,
   signal: AbortSignal,
   to: Listener<Part>,
 ): Promise<Answer> {
-  const response = await send(name, body, signal, "text/event-stream");
-  if (!response.ok || !response.body) throw await refused(response);
-  for await (const { event, data } of events(response.body)) {
-    const found = JSON.parse(data);
-    if (event === "progress") to.progress?.(found.done);
-    else if (event === "part") to.part?.(found);
-    else if (event === "error") throw new Refused(found.error);
-    else if (event === "result") return found;
-  }
-  throw lost();
+  return heard(signal, async () => {
+    const response = await send(name, body, signal, "text/event-stream");
+    for await (const { event, data } of events(response.body!)) {
+      const found = JSON.parse(data);
+      if (event === "progress") to.progress?.(found.done);
+      else if (event === "part") to.part?.(found);
+      else if (event === "error") throw new Refused(found.error);
+      else if (event === "result") return found;
+    }
+    throw lost();
+  });
 }
 
 function bytesOf(text: string): ArrayBuffer {

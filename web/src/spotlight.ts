@@ -49,13 +49,21 @@ export function lightOf(head: HeadGrid, from: number[]): Row {
   return rowOf(head.grid.units, weights, mean(head.special), mean(head.entropy));
 }
 
+// The rows of single words, each made when it is first asked for.
+export function useRows(head: HeadGrid | null): (word: number) => Row {
+  return useMemo(() => {
+    const made: Row[] = [];
+    return (word: number) => (made[word] ??= lightOf(head!, [word]));
+  }, [head]);
+}
+
 // What `look` is asked, once the grid has said which head it is. A piece has no row of its own there: the grid has.
 function lookBody(question: Question, head: HeadGrid, from: number[]): object | null {
   const { layer, head: number } = head.grid;
   return question.unit ? null : { ...question, layer, head: number, word: from.length > 1 ? from : from[0] };
 }
 
-export type Pins = number[] | ((units: string[]) => number[]);
+type Pins = number[] | ((units: string[]) => number[]);
 
 export function useSpotlight(question: Question | null, pins: Pins, wait = 0): Spotlight {
   const asked = useAnswer<Grid>("grid", question, { wait });

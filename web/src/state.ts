@@ -1,11 +1,12 @@
 // What the page shows, and its place in the URL fragment: the one state of the three rooms.
 // A default is left out of the fragment; a fragment that cannot be read falls back to defaults, key by key.
+import { kTired } from "./sentences";
 
 export type Room = "learn" | "look" | "long";
 export type MaskChoice = "model" | "causal" | "none";
 export type LookView = "arcs" | "map" | "heads" | "compare" | "write";
 export type Shade = "linear" | "sqrt" | "log";
-export type Pool = "mean" | "max";
+type Pool = "mean" | "max";
 
 export interface State {
   room: Room;
@@ -31,12 +32,10 @@ export interface State {
   zoom: number[]; // the part of the long map on show: query from, to, key from, to
 }
 
-export const kFirstText = "The animal didn't cross the street because it was too tired.";
-
-export const kDefaults: State = {
+const kDefaults: State = {
   room: "learn",
   step: "",
-  text: kFirstText,
+  text: kTired,
   model: "",
   layer: -1,
   head: -1,

@@ -1,27 +1,12 @@
 // Light or dark: what the system prefers until the reader chooses; the choice is kept in this browser.
 import { useEffect, useState } from "preact/hooks";
+import { keep, kept } from "./kept";
 
 const kKey = "limelight-theme";
 const dark = matchMedia("(prefers-color-scheme: dark)");
 
-function kept(): string | null {
-  try {
-    return localStorage.getItem(kKey);
-  } catch {
-    return null;
-  }
-}
-
-function keep(theme: string) {
-  try {
-    localStorage.setItem(kKey, theme);
-  } catch {
-    // A browser that keeps nothing shows the system's choice next time.
-  }
-}
-
 export function applyTheme() {
-  document.documentElement.dataset.theme = kept() ?? (dark.matches ? "dark" : "light");
+  document.documentElement.dataset.theme = kept(kKey) ?? (dark.matches ? "dark" : "light");
 }
 
 export function ThemeSwitch() {
@@ -36,7 +21,7 @@ export function ThemeSwitch() {
   }, []);
   const other = theme === "dark" ? "light" : "dark";
   const change = () => {
-    keep(other);
+    keep(kKey, other);
     applyTheme();
     setTheme(other);
   };

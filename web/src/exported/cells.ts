@@ -16,7 +16,7 @@ function cellOf(code: number): Cell {
   return { weight: weight / 10000, percent: (Math.floor(weight / 10) + (code >> kWeightBits) - 1) / 10 };
 }
 
-export type RowAt = (layer: number, head: number, word: number) => Row | null;
+type RowAt = (layer: number, head: number, word: number) => Row | null;
 
 export function rowsIn(heads: ExportedHeads): RowAt {
   const cells = halves(heads.cells);

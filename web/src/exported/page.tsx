@@ -1,8 +1,9 @@
 // The one view that an exported file carries: works from disk, asks nobody anything, keeps the pinned word.
 import { useMemo, useState } from "preact/hooks";
 import type { Exported, GridLook, Look, Row } from "../contract";
-import { headName, headingOf, NumberPick } from "../look/head_controls";
 import { Mark } from "../mark";
+import { NumberPick } from "../parts/head_controls";
+import { headingOf } from "../parts/head_name";
 import { Notes } from "../parts/notice";
 import { Sentence } from "../parts/sentence";
 import { Shares } from "../parts/shares";
@@ -62,9 +63,7 @@ export function ExportedPage({ data }: { data: Exported }) {
   const row = (saved && sentRow(look, place.word)) || rowAt?.(place.layer, place.head, place.word) || null;
   const word = words[place.word];
   const because = saved && look.blocked_because ? look.blocked_because : "the mask hides it";
-  const note = saved
-    ? headingOf(look)
-    : `${look.model} ${headName(place.layer, place.head)}: chosen in this file; ${look.mask === "causal" ? "no word sees a later one" : "every word sees every other"}`;
+  const shown = saved ? look : { ...look, ...place, chosen_by: "chosen in this file" };
   return (
     <>
       <header class="head">
@@ -80,7 +79,7 @@ export function ExportedPage({ data }: { data: Exported }) {
           Where “<bdi>{word}</bdi>” looks
         </h1>
         <p class="dim">
-          {note}. Made by {data.engine}.
+          {headingOf(shown)}. Made by {data.engine}.
         </p>
         <HeadPicks data={data} place={place} onMove={setPlace} />
         <div class="stage">

@@ -1,4 +1,5 @@
 // A small chart of one or two series over named places, told apart by shape and label, not by colour alone.
+import { PlainTable } from "./plain_table";
 
 interface Series {
   name: string;
@@ -82,32 +83,18 @@ function Lines({ places, series, top, topName, y }: LinesProps) {
 
 function Numbers({ title, places, series, text }: ChartProps) {
   return (
-    <div class="number-grid" role="region" tabIndex={0} aria-label={`Numbers of: ${title}`}>
-      <table class="plain-table">
-        <thead>
-          <tr>
-            <td />
-            {series.map((one) => (
-              <th key={one.name} class="number" scope="col">
-                {one.name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {places.map((place, i) => (
-            <tr key={i}>
-              <th scope="row">{place}</th>
-              {series.map((one) => (
-                <td key={one.name} class="number">
-                  {text(one.values[i])}
-                </td>
-              ))}
-            </tr>
+    <PlainTable label={`Numbers of: ${title}`} names={["", ...series.map((one) => one.name)]}>
+      {places.map((place, i) => (
+        <tr key={i}>
+          <th scope="row">{place}</th>
+          {series.map((one) => (
+            <td key={one.name} class="number">
+              {text(one.values[i])}
+            </td>
           ))}
-        </tbody>
-      </table>
-    </div>
+        </tr>
+      ))}
+    </PlainTable>
   );
 }
 

@@ -1,7 +1,7 @@
 // A check question: every answer has its own reply, and one may try again.
 import { useId, useState } from "preact/hooks";
 
-export interface Option {
+interface Option {
   text: string;
   right?: boolean;
   reply: string;

@@ -10,7 +10,7 @@ export function Prose({ children }: { children: ComponentChildren }) {
 
 interface FigureProps {
   caption: ComponentChildren;
-  label?: string; // "illustrative", or which head it is
+  label?: string | null; // "illustrative", or which head it is; null: not known yet, its line is kept
   answer?: Answered<unknown>;
   children: ComponentChildren;
 }
@@ -19,7 +19,7 @@ export function Figure({ caption, label, answer, children }: FigureProps) {
   const late = answer?.busy && answer.value !== null;
   return (
     <figure class="figure">
-      {label ? <p class="tag small">{label}</p> : null}
+      {label === undefined ? null : <p class="tag small">{label ?? "\u00a0"}</p>}
       <Alarm failure={answer?.failure ?? null} />
       <div class={late ? "figure-body waiting" : "figure-body"}>{children}</div>
       <figcaption class="small dim">{caption}</figcaption>

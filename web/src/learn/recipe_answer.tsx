@@ -20,25 +20,3 @@ export function usePicked(found: Recipe | null, word: string): [number, (token: 
   const at = picked >= 0 && picked < tokens.length ? picked : usual;
   return [at >= 0 ? at : Math.floor(tokens.length / 2), pick];
 }
-
-interface TokenPickProps {
-  label: string;
-  found: Recipe;
-  value: number;
-  onPick: (token: number) => void;
-}
-
-export function TokenPick({ label, found, value, onPick }: TokenPickProps) {
-  return (
-    <label class="control">
-      <span>{label}</span>
-      <select value={value} onChange={(event) => onPick(Number(event.currentTarget.value))}>
-        {found.tokens.map((token, i) => (
-          <option key={i} value={i}>
-            {token.piece}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
-}

@@ -1,29 +1,14 @@
 // The Learn room: the list of steps, the step itself, and the way on. The place is kept in this browser.
 import { useEffect, useRef } from "preact/hooks";
+import { keep, kept } from "../kept";
 import type { State } from "../state";
 import { linkTo } from "../store";
 import { kSteps, Step } from "./steps";
 
 const kKey = "limelight-step";
 
-function keptStep(): string {
-  try {
-    return localStorage.getItem(kKey) ?? "";
-  } catch {
-    return "";
-  }
-}
-
-function keepStep(name: string) {
-  try {
-    localStorage.setItem(kKey, name);
-  } catch {
-    // A browser that keeps nothing starts from the first step.
-  }
-}
-
 function placeOf(name: string): number {
-  const found = kSteps.findIndex((step) => step.name === (name || keptStep()));
+  const found = kSteps.findIndex((step) => step.name === (name || kept(kKey)));
   return Math.max(found, 0);
 }
 
@@ -77,7 +62,7 @@ export function LearnRoom({ state }: { state: State }) {
   const heading = useRef<HTMLHeadingElement>(null);
   const came = useRef(false);
   useEffect(() => {
-    keepStep(name);
+    keep(kKey, name);
     if (came.current) {
       heading.current?.focus({ preventScroll: true });
       scrollTo(0, 0);

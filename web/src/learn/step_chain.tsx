@@ -60,7 +60,7 @@ export function ChainStep({ state }: { state: State }) {
         label={
           found
             ? `a recurrent network with ${found.hidden} numbers of memory, and one attention head, both with random weights (seed ${found.seed})`
-            : "\u00a0"
+            : null
         }
         caption="How much the last word's result changes when an earlier word changes (the size of the gradient). In the chain it shrinks with every step; in attention it does not depend on the distance."
       >

@@ -2,14 +2,15 @@
 import { useState } from "preact/hooks";
 import { useAnswer } from "../answer";
 import type { Tile, Tiles } from "../contract_lesson";
-import { headingOf } from "../look/head_controls";
-import { Slider } from "../parts/choices";
+import { Pick, Slider } from "../parts/choices";
+import { headingOf } from "../parts/head_name";
 import { fixed, tiny } from "../parts/number";
 import type { State } from "../state";
 import { Check, Question } from "./check";
 import { Running } from "./formula";
 import { Figure, OwnSentence, Prose, TryIt } from "./frame";
 import { NumberGrid } from "./number_grid";
+import { PlainTable } from "./plain_table";
 import { lessonBody } from "./recipe_answer";
 import { largestIn, Vector } from "./vector";
 
@@ -39,42 +40,31 @@ interface TraceProps {
 
 function TileTable({ found, at }: TraceProps) {
   return (
-    <div class="number-grid" role="region" tabIndex={0} aria-label="The tiles so far">
-      <table class="plain-table">
-        <thead>
-          <tr>
-            <th>tile</th>
-            <th class="number">largest in it</th>
-            <th class="number">running maximum</th>
-            <th class="number">old sum times</th>
-            <th class="number">running sum</th>
-            <th class="number">off the plain answer by</th>
-          </tr>
-        </thead>
-        <tbody>
-          {found.trace.map((tile, i) => (
-            <tr key={i} class={i === at ? "picked" : i > at ? "later" : undefined} aria-hidden={i > at}>
-              <th scope="row">
-                {tile.first} to {tile.end - 1}
-              </th>
-              {tile.skipped ? (
-                <td colspan={5} class="dim">
-                  nothing to see here for this word: not computed
-                </td>
-              ) : (
-                <>
-                  <td class="number">{fixed(tile.tile_max, 3)}</td>
-                  <td class="number">{fixed(tile.max, 3)}</td>
-                  <td class="number">{fixed(tile.rescale, 3)}</td>
-                  <td class="number">{fixed(tile.sum, 3)}</td>
-                  <td class="number">{tile.difference === null ? "–" : tiny(tile.difference)}</td>
-                </>
-              )}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <PlainTable
+      label="The tiles so far"
+      names={["tile", "largest in it", "running maximum", "old sum times", "running sum", "off the plain answer by"]}
+    >
+      {found.trace.map((tile, i) => (
+        <tr key={i} class={i === at ? "picked" : i > at ? "later" : undefined} aria-hidden={i > at}>
+          <th scope="row">
+            {tile.first} to {tile.end - 1}
+          </th>
+          {tile.skipped ? (
+            <td colspan={5} class="dim">
+              nothing to see here for this word: not computed
+            </td>
+          ) : (
+            <>
+              <td class="number">{fixed(tile.tile_max, 3)}</td>
+              <td class="number">{fixed(tile.max, 3)}</td>
+              <td class="number">{fixed(tile.rescale, 3)}</td>
+              <td class="number">{fixed(tile.sum, 3)}</td>
+              <td class="number">{tile.difference === null ? "–" : tiny(tile.difference)}</td>
+            </>
+          )}
+        </tr>
+      ))}
+    </PlainTable>
   );
 }
 
@@ -116,28 +106,11 @@ function followed(word: number, text: string): { word?: number | string } {
   return /(^|\s)it(?=[\s.,;:!?]|$)/.test(text) ? { word: "it:1" } : {};
 }
 
-interface WordPickProps {
-  found: Tiles;
-  onPick: (word: number) => void;
-}
-
-function WordPick({ found, onPick }: WordPickProps) {
-  const words = [...new Set(found.tokens.map((token) => token.word).filter((one) => one !== null))];
-  return (
-    <label class="control">
-      <span>Word</span>
-      <select value={found.query.index} onChange={(event) => onPick(Number(event.currentTarget.value))}>
-        {words.map((index) => (
-          <option key={index} value={index}>
-            {found.tokens
-              .filter((token) => token.word === index)
-              .map((token) => token.piece)
-              .join(" ")}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
+// The words that have tokens, each as its pieces.
+function wordsIn({ tokens }: Tiles): [number, string][] {
+  const words = [...new Set(tokens.map((token) => token.word).filter((one) => one !== null))];
+  const pieces = (word: number) => tokens.filter((token) => token.word === word).map((token) => token.piece);
+  return words.map((word) => [word, pieces(word).join(" ")]);
 }
 
 export function FlashStep({ state }: { state: State }) {
@@ -171,13 +144,20 @@ export function FlashStep({ state }: { state: State }) {
         label={
           found
             ? `${headingOf(found)}; tiles of ${found.tile} keys here, of ${found.engine_tile} in the engine's everyday work`
-            : "\u00a0"
+            : null
         }
         caption="Traced from the engine's own algorithm on your sentence. Step through the tiles and watch the result turn into the plain answer."
       >
         <OwnSentence text={state.text} />
         <div class="controls">
-          {found ? <WordPick found={found} onPick={(next) => choose({ text: state.text, word: next })} /> : null}
+          {found ? (
+            <Pick
+              label="Word"
+              value={found.query.index}
+              options={wordsIn(found)}
+              onPick={(next) => choose({ text: state.text, word: next })}
+            />
+          ) : null}
           <Slider label="Keys a tile" low={1} high={16} step={1} value={size} shown={String(size)} onMove={setSize} />
           <Slider
             label="Tile"

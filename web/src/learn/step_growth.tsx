@@ -6,6 +6,7 @@ import { Slider } from "../parts/choices";
 import { bytesText, whole } from "../parts/number";
 import { Check, Question } from "./check";
 import { Figure, Prose, TryIt } from "./frame";
+import { PlainTable } from "./plain_table";
 
 const kQuestion: Question = {
   ask: "A text gets ten times as long. What happens to the grid?",
@@ -39,31 +40,19 @@ const kOwn = 4; // the row of the slider's T
 
 function GrowthTable({ rows }: { rows: Memory["rows"] }) {
   return (
-    <div class="number-grid" role="region" tabIndex={0} aria-label="Memory against tokens">
-      <table class="plain-table">
-        <thead>
-          <tr>
-            <th class="number">tokens T</th>
-            <th class="number">pairs T × T</th>
-            <th class="number">the grid</th>
-            <th class="number">without it</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row, i) => (
-            <tr key={i} class={i === kOwn ? "picked" : undefined}>
-              <th scope="row" class="number">
-                {whole(row.tokens)}
-                {i === kOwn ? " (yours)" : ""}
-              </th>
-              <td class="number">{whole(row.pairs)}</td>
-              <td class="number">{bytesText(row.grid_bytes)}</td>
-              <td class="number">{bytesText(row.limelight_bytes)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <PlainTable label="Memory against tokens" names={["tokens T", "pairs T × T", "the grid", "without it"]}>
+      {rows.map((row, i) => (
+        <tr key={i} class={i === kOwn ? "picked" : undefined}>
+          <th scope="row" class="number">
+            {whole(row.tokens)}
+            {i === kOwn ? " (yours)" : ""}
+          </th>
+          <td class="number">{whole(row.pairs)}</td>
+          <td class="number">{bytesText(row.grid_bytes)}</td>
+          <td class="number">{bytesText(row.limelight_bytes)}</td>
+        </tr>
+      ))}
+    </PlainTable>
   );
 }
 

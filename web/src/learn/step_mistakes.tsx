@@ -2,8 +2,8 @@
 import { useState } from "preact/hooks";
 import { useAnswer } from "../answer";
 import type { Mistake, Mistakes, Side } from "../contract_lesson";
-import { headName } from "../look/head_controls";
 import { Choices } from "../parts/choices";
+import { headName } from "../parts/head_name";
 import { fixed, tiny } from "../parts/number";
 import type { State } from "../state";
 import { Check, Question } from "./check";
@@ -159,7 +159,7 @@ export function MistakesStep({ state }: { state: State }) {
       </Prose>
       <Figure
         answer={answer}
-        label={found ? `${found.model} ${headName(found.layer, found.head)}, with a causal mask` : "\u00a0"}
+        label={found ? `${found.model} ${headName(found.layer, found.head)}, with a causal mask` : null}
         caption="Both sides are computed from the same queries, keys and values of your sentence. Framed cells have light that must not be there."
       >
         <OwnSentence text={state.text} />

@@ -1,7 +1,7 @@
 // Step: what comes next: many heads, and whole blocks.
 import { useAnswer } from "../answer";
 import type { Thumbnails } from "../contract";
-import { Thumbs } from "../look/heads";
+import { Thumbs } from "../parts/thumbs";
 import type { State } from "../state";
 import { linkTo } from "../store";
 import { Figure, OwnSentence, Prose, TryIt } from "./frame";
@@ -27,7 +27,7 @@ export function NextStep({ state }: { state: State }) {
       </Prose>
       <Figure
         answer={answer}
-        label={found ? `${found.model}: ${found.layers} layers of ${found.heads} heads` : "\u00a0"}
+        label={found ? `${found.model}: ${found.layers} layers of ${found.heads} heads` : null}
         caption="A row of pictures is a layer. Bright diagonals are heads that look at a neighbour, bright columns are words that all others look at."
       >
         <OwnSentence text={state.text} />

@@ -1,21 +1,12 @@
 // Step: with the mask, one pass over a sentence trains every next word at once.
 import { useModels } from "../models";
-import { rowOf } from "../parts/rounding";
+import { headingOf } from "../parts/head_name";
 import { shareText } from "../parts/number";
-import { headingOf } from "../look/head_controls";
-import { HeadGrid, useSpotlight } from "../spotlight";
+import { kCat } from "../sentences";
+import { HeadGrid, useRows, useSpotlight } from "../spotlight";
+import { linkTo } from "../store";
 import { Figure, Prose, TryIt } from "./frame";
 import { NumberGrid } from "./number_grid";
-import { linkTo } from "../store";
-
-const kText = "The cat sat on the mat";
-
-function gridOf(head: HeadGrid): (number | null)[][] {
-  const n = head.grid.units.length;
-  return head.grid.units.map((_, i) =>
-    Array.from(head.weights.subarray(i * n, (i + 1) * n), (w) => (Number.isNaN(w) ? null : w)),
-  );
-}
 
 function Tasks({ head }: { head: HeadGrid }) {
   const words = head.grid.units;
@@ -44,14 +35,9 @@ function Tasks({ head }: { head: HeadGrid }) {
 export function ParallelStep() {
   const models = useModels().value;
   const model = models?.models.find((one) => one.present && one.own_mask === "causal")?.name ?? models?.default_model;
-  const light = useSpotlight(model ? { text: kText, model, mask: "causal" } : null, []);
+  const light = useSpotlight(model ? { text: kCat, model, mask: "causal" } : null, []);
   const head = light.head;
-  const shown = (i: number, j: number) => {
-    if (!head) return "";
-    const n = head.grid.units.length;
-    const share = rowOf(head.grid.units, head.weights.subarray(i * n, (i + 1) * n), head.special[i], null).row[j];
-    return shareText(share.percent, share.weight);
-  };
+  const rowAt = useRows(head);
   return (
     <>
       <Prose>
@@ -63,7 +49,7 @@ export function ParallelStep() {
       </Prose>
       <Figure
         answer={light.answer}
-        label={head ? headingOf(head.grid) : "\u00a0"}
+        label={head ? headingOf(head.grid) : null}
         caption="One pass, all rows. The row of a word uses only the words to its left."
       >
         {head ? (
@@ -71,11 +57,11 @@ export function ParallelStep() {
             <Tasks head={head} />
             <NumberGrid
               caption="Shares of every word under the causal mask"
-              grid={gridOf(head)}
+              grid={head.grid.units.map((_, i) => rowAt(i).row.map((share) => (share.blocked ? null : share.weight)))}
               rows={head.grid.units}
               columns={head.grid.units}
               paint="light"
-              text={(_, i, j) => shown(i, j)}
+              text={(_, i, j) => shareText(rowAt(i).row[j].percent, rowAt(i).row[j].weight)}
             />
           </div>
         ) : (
@@ -83,7 +69,7 @@ export function ParallelStep() {
         )}
       </Figure>
       <TryIt>
-        <a href={linkTo({ room: "look", view: "write", text: kText, pins: [] })}>Let a model write on</a> from this
+        <a href={linkTo({ room: "look", view: "write", text: kCat, pins: [] })}>Let a model write on</a> from this
         sentence, and see where each new word looked.
       </TryIt>
     </>

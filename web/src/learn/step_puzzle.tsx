@@ -1,38 +1,13 @@
 // Step: two sentences that differ in one word, and what "it" takes from the others in a real model.
 import { modelNamed, useModels } from "../models";
-import { percentText } from "../parts/number";
+import { headingOf } from "../parts/head_name";
 import { Sentence } from "../parts/sentence";
-import { headingOf } from "../look/head_controls";
+import { kDog, kTired, kWide } from "../sentences";
 import { Spotlight, useSpotlight } from "../spotlight";
 import type { State } from "../state";
 import { go } from "../store";
 import { Figure, OwnSentence, Prose, TryIt } from "./frame";
-
-export const kTired = "The animal didn't cross the street because it was too tired.";
-const kDog = "The dog chased the ball because it was fast.";
-export const kWide = "The animal didn't cross the street because it was too wide.";
-
-// The head of MiniLM whose light on "it" moves most with the last word of the sentence.
-const kMoves = { layer: 3, head: 1 };
-
-export function shareOf(light: Spotlight, word: string): string {
-  const share = light.row?.row.find((one) => one.word === word);
-  if (!share) return "–";
-  return share.blocked ? "blocked" : `${percentText(share.percent ?? 0, share.weight)} %`;
-}
-
-function Told({ light, words }: { light: Spotlight; words: string[] }) {
-  return (
-    <p class="told number">
-      {words.map((word, i) => (
-        <span key={word}>
-          {i ? ", " : ""}
-          {word} <b>{shareOf(light, word)}</b>
-        </span>
-      ))}
-    </p>
-  );
-}
+import { movingHead, Told } from "./pronoun";
 
 interface PairProps {
   first: Spotlight;
@@ -40,7 +15,7 @@ interface PairProps {
   names: [string, string];
 }
 
-export function Pair({ first, second, names }: PairProps) {
+function Pair({ first, second, names }: PairProps) {
   return (
     <div class="pair">
       {[first, second].map((light, i) => (
@@ -59,7 +34,7 @@ function Own({ state }: { state: State }) {
   return (
     <Figure
       answer={light.answer}
-      label={light.head ? headingOf(light.head.grid) : "\u00a0"}
+      label={light.head ? headingOf(light.head.grid) : null}
       caption="Your sentence in the same model. Click a word: the arcs show where it looks, thicker for more."
     >
       <OwnSentence text={state.text} />
@@ -75,7 +50,7 @@ function Own({ state }: { state: State }) {
 
 export function Puzzle({ state }: { state: State }) {
   const usual = modelNamed(useModels().value, "");
-  const head = usual?.name === "minilm" ? kMoves : {};
+  const head = usual ? movingHead(usual) : {};
   const first = useSpotlight(usual ? { text: kTired, ...head } : null, []);
   const second = useSpotlight(usual ? { text: kWide, ...head } : null, []);
   return (
@@ -93,7 +68,7 @@ export function Puzzle({ state }: { state: State }) {
       </Prose>
       <Figure
         answer={first.answer}
-        label={first.head ? headingOf(first.head.grid) : "\u00a0"}
+        label={first.head ? headingOf(first.head.grid) : null}
         caption="Computed just now, not drawn. This head's light moves when the last word changes, but it does not simply flip from one noun to the other: real heads are not that tidy, and a model has many of them."
       >
         <Pair first={first} second={second} names={["A: too tired", "B: too wide"]} />

@@ -2,8 +2,8 @@
 import { useState } from "preact/hooks";
 import { useAnswer } from "../answer";
 import type { Recipe, Steps } from "../contract_lesson";
-import { headingOf } from "../look/head_controls";
 import { Choices, Slider, Tick } from "../parts/choices";
+import { headingOf } from "../parts/head_name";
 import { fixed, tiny } from "../parts/number";
 import type { State } from "../state";
 import { Formula } from "./formula";
@@ -119,7 +119,7 @@ export function RecipeStep({ state }: { state: State }) {
       </Prose>
       <Figure
         answer={answer}
-        label={found ? headingOf(found) : "\u00a0"}
+        label={found ? headingOf(found) : null}
         caption="Rows look, columns are looked at. Click a row's name to follow that word through the steps."
       >
         <OwnSentence text={state.text} />

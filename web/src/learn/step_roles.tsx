@@ -1,13 +1,14 @@
 // Step: query, key and value, first as a search for a video, then as the real vectors of a word.
 import { useAnswer } from "../answer";
 import type { Recipe } from "../contract_lesson";
-import { headingOf } from "../look/head_controls";
+import { numbered, Pick } from "../parts/choices";
+import { headingOf } from "../parts/head_name";
 import { fixed } from "../parts/number";
 import type { State } from "../state";
 import { Check, Question } from "./check";
 import { Projection } from "./formula";
 import { Figure, OwnSentence, Prose, TryIt } from "./frame";
-import { lessonBody, TokenPick, usePicked } from "./recipe_answer";
+import { lessonBody, tokenNames, usePicked } from "./recipe_answer";
 import { largestIn, Vector } from "./vector";
 
 const kQuestion: Question = {
@@ -86,15 +87,15 @@ export function Roles({ state }: { state: State }) {
       </Prose>
       <Figure
         answer={answer}
-        label={found ? headingOf(found) : "\u00a0"}
+        label={found ? headingOf(found) : null}
         caption="The real vectors of this head: each cell is one number, blue below zero, orange above. Where query and key have the same colours in the same places, the score is high."
       >
         <OwnSentence text={state.text} />
         {found && steps ? (
           <>
             <div class="controls">
-              <TokenPick label="Who asks" found={found} value={query} onPick={setQuery} />
-              <TokenPick label="Who is found" found={found} value={key} onPick={setKey} />
+              <Pick label="Who asks" options={numbered(tokenNames(found))} value={query} onPick={setQuery} />
+              <Pick label="Who is found" options={numbered(tokenNames(found))} value={key} onPick={setKey} />
             </div>
             <Vector name={`q of ${found.tokens[query].piece}`} values={steps.q[query]} largest={largest} />
             <Vector name={`k of ${found.tokens[key].piece}`} values={steps.k[key]} largest={largest} />

@@ -85,7 +85,7 @@ export function ScaleStep({ state }: { state: State }) {
       </Prose>
       <Figure
         answer={answer}
-        label={found ? `random queries against ${found.keys} random keys, seed ${found.seed}` : "\u00a0"}
+        label={found ? `random queries against ${found.keys} random keys, seed ${found.seed}` : null}
         caption="Entropy says how widely a row spreads its attention; the gradient says how much of a correction gets through softmax. Divided, both stay where they are. Not divided, both fall as keys get longer."
       >
         {found ? (

@@ -5,40 +5,30 @@ import type { Speed, SpeedRow } from "../contract_lesson";
 import { Choices } from "../parts/choices";
 import { Alarm, Progress } from "../parts/notice";
 import { bytesText, fixed, secondsText, tiny, whole } from "../parts/number";
+import { RunButton } from "../parts/run_button";
 import { Figure, Prose, TryIt } from "./frame";
+import { PlainTable } from "./plain_table";
 
 function SpeedTable({ rows }: { rows: SpeedRow[] }) {
   return (
-    <div class="number-grid" role="region" tabIndex={0} aria-label="Measured times">
-      <table class="plain-table">
-        <thead>
-          <tr>
-            <th class="number">tokens T</th>
-            <th class="number">plain</th>
-            <th class="number">flash</th>
-            <th class="number">faster</th>
-            <th class="number">memory, plain</th>
-            <th class="number">memory, flash</th>
-            <th class="number">difference</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr key={row.tokens}>
-              <th scope="row" class="number">
-                {whole(row.tokens)}
-              </th>
-              <td class="number">{secondsText(row.plain_seconds)}</td>
-              <td class="number">{secondsText(row.flash_seconds)}</td>
-              <td class="number">{fixed(row.plain_seconds / row.flash_seconds, 1)} ×</td>
-              <td class="number">{bytesText(row.plain_bytes)}</td>
-              <td class="number">{bytesText(row.flash_bytes)}</td>
-              <td class="number">{tiny(row.difference)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <PlainTable
+      label="Measured times"
+      names={["tokens T", "plain", "flash", "faster", "memory, plain", "memory, flash", "difference"]}
+    >
+      {rows.map((row) => (
+        <tr key={row.tokens}>
+          <th scope="row" class="number">
+            {whole(row.tokens)}
+          </th>
+          <td class="number">{secondsText(row.plain_seconds)}</td>
+          <td class="number">{secondsText(row.flash_seconds)}</td>
+          <td class="number">{fixed(row.plain_seconds / row.flash_seconds, 1)} ×</td>
+          <td class="number">{bytesText(row.plain_bytes)}</td>
+          <td class="number">{bytesText(row.flash_bytes)}</td>
+          <td class="number">{tiny(row.difference)}</td>
+        </tr>
+      ))}
+    </PlainTable>
   );
 }
 
@@ -65,7 +55,7 @@ export function SpeedStep() {
         label={
           run.value
             ? `${run.value.isa}, ${run.value.threads} threads, dₖ ${run.value.d_k}, mask ${run.value.mask}`
-            : "\u00a0"
+            : null
         }
         caption="Plain: the four steps with the grid in memory, each as a well written loop. Flash: the engine. Both are measured now, and their results compared."
       >
@@ -79,15 +69,7 @@ export function SpeedStep() {
             ]}
             onPick={setMask}
           />
-          {run.running ? (
-            <button class="button" type="button" onClick={run.stop}>
-              Stop
-            </button>
-          ) : (
-            <button class="button main" type="button" onClick={() => run.start({ mask })}>
-              Measure on this machine
-            </button>
-          )}
+          <RunButton label="Measure on this machine" run={run} onStart={() => run.start({ mask })} />
         </div>
         <Alarm failure={run.failure} />
         {run.running ? <Progress label="Measuring, the longest last" done={run.done} /> : null}

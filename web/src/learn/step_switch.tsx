@@ -1,13 +1,14 @@
 // Step: GPT or BERT: the same sentence read back only, and both ways; why "tired" is blocked in one.
 import { useState } from "preact/hooks";
-import { headingOf } from "../look/head_controls";
 import { useModels } from "../models";
 import { Choices } from "../parts/choices";
+import { headingOf } from "../parts/head_name";
 import { Sentence } from "../parts/sentence";
+import { kTired, kWide } from "../sentences";
 import { Spotlight, useSpotlight } from "../spotlight";
 import { Check, Question } from "./check";
 import { Figure, Prose, TryIt } from "./frame";
-import { kTired, kWide, shareOf } from "./step_puzzle";
+import { movingHead, Told } from "./pronoun";
 
 const kQuestion: Question = {
   ask: "In a GPT, how much of its attention can “it” give to “tired”, the last word of the sentence?",
@@ -40,10 +41,7 @@ function Side({ name, light, last }: SideProps) {
       <h2>{name}</h2>
       <p class="small dim">{light.head ? headingOf(light.head.grid) : "\u00a0"}</p>
       <Sentence label={name} words={light.head?.grid.units ?? []} row={light.row} from={light.from} />
-      <p class="told number">
-        animal <b>{shareOf(light, "animal")}</b>, street <b>{shareOf(light, "street")}</b>, {last}{" "}
-        <b>{shareOf(light, last)}</b>
-      </p>
+      <Told light={light} words={["animal", "street", last]} />
     </div>
   );
 }
@@ -57,18 +55,9 @@ export function SwitchStep() {
   const text = which === "A" ? kTired : kWide;
   const last = which === "A" ? "tired" : "wide";
   const alone = mask === "one" || !writer;
-  const both = useSpotlight(
-    reader ? { text, model: reader.name, ...(reader.name === "minilm" ? { layer: 3, head: 1 } : {}) } : null,
-    [],
-  );
-  const back = useSpotlight(
-    alone
-      ? reader
-        ? { text, model: reader.name, mask: "causal", ...(reader.name === "minilm" ? { layer: 3, head: 1 } : {}) }
-        : null
-      : { text, model: writer.name },
-    [],
-  );
+  const read = reader && { text, model: reader.name, ...movingHead(reader) };
+  const both = useSpotlight(read ?? null, []);
+  const back = useSpotlight(!alone ? { text, model: writer.name } : read ? { ...read, mask: "causal" } : null, []);
   return (
     <>
       <Prose>

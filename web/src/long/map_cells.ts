@@ -6,7 +6,7 @@ export interface Span {
   end: number;
 }
 
-export function spanOf(cell: number, cells: number, from: number, to: number): Span {
+function spanOf(cell: number, cells: number, from: number, to: number): Span {
   const size = to - from;
   return { first: from + Math.ceil((cell * size) / cells), end: from + Math.ceil(((cell + 1) * size) / cells) };
 }

@@ -2,10 +2,9 @@
 import { useMemo } from "preact/hooks";
 import { floats } from "../api";
 import type { LongMap } from "../contract";
-import { anyBlocked } from "../look/map";
 import { Choices } from "../parts/choices";
 import { Heatmap } from "../parts/heatmap";
-import { Legend } from "../parts/legend";
+import { anyBlocked, Legend } from "../parts/legend";
 import { fixed, whole } from "../parts/number";
 import { shadeOf, State } from "../state";
 import { go } from "../store";
@@ -13,6 +12,7 @@ import { columnsOf, rowsOf, Span, spanText, Text, wordsOf, zoomed } from "./map_
 
 interface MapProps {
   state: State;
+  word: number; // the pinned one
   map: LongMap;
   text: Text;
 }
@@ -32,17 +32,15 @@ function pooledText(map: LongMap): string {
   return `${where}, ${pooled}`;
 }
 
-export function LongMapView({ state, map, text }: MapProps) {
+export function LongMapView({ state, word, map, text }: MapProps) {
   const values = useMemo(() => ({ mean: floats(map.mean), max: floats(map.max) }), [map]);
   const rows = useMemo(() => rowsOf(map), [map]);
   const columns = useMemo(() => columnsOf(map), [map]);
   const blocked = useMemo(() => anyBlocked(values.max), [values]);
-  const pinned = useMemo(() => {
-    const word = state.pins[0];
-    return rows.flatMap((span, i) =>
-      word !== undefined && text.tokenWord.subarray(span.first, span.end).includes(word) ? [i] : [],
-    );
-  }, [rows, text, state.pins]);
+  const pinned = useMemo(
+    () => rows.flatMap((span, i) => (text.tokenWord.subarray(span.first, span.end).includes(word) ? [i] : [])),
+    [rows, text, word],
+  );
   const cellText = (i: number, j: number) => {
     const at = i * map.columns + j;
     const pair = `${spanText(rows[i], text)} → ${spanText(columns[j], text)}`;

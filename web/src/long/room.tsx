@@ -3,8 +3,8 @@ import { useMemo, useState } from "preact/hooks";
 import { Answered, useAnswer } from "../answer";
 import { floats, integers } from "../api";
 import type { Look, LongMap, Models } from "../contract";
-import { HeadControls, ShownHead } from "../look/head_controls";
 import { Choices } from "../parts/choices";
+import { HeadControls, ShownHead } from "../parts/head_controls";
 import { Alarm, Notes, Progress } from "../parts/notice";
 import { Shares } from "../parts/shares";
 import { questionOf } from "../question";
@@ -100,7 +100,7 @@ function Views({ state, whole, fresh, map }: ViewsProps) {
   return (
     <>
       <div class="halves">
-        <LongMapView state={{ ...state, pins: [pinned] }} map={map} text={text} />
+        <LongMapView state={state} word={pinned} map={map} text={text} />
         <div>
           <RowOfWord word={text.words[pinned]} answer={{ ...row, value: listed }} />
           {blocked ? (

@@ -1,6 +1,8 @@
 // Two spotlights side by side: another head on the same sentence, or the same head on another sentence.
 import type { Models, Row } from "../contract";
 import { modelNamed } from "../models";
+import { NumberPick } from "../parts/head_controls";
+import { headingOf, headName } from "../parts/head_name";
 import { Alarm } from "../parts/notice";
 import { shareText } from "../parts/number";
 import { Sentence } from "../parts/sentence";
@@ -9,7 +11,6 @@ import type { Question } from "../question";
 import { Spotlight, usualPin, useSpotlight } from "../spotlight";
 import type { State } from "../state";
 import { go, tune } from "../store";
-import { headingOf, headName, NumberPick } from "./head_controls";
 
 interface PanelProps {
   light: Spotlight;
@@ -81,8 +82,9 @@ function counterpart(words: string[], index: number, word: string): number {
   return same >= 0 ? same : usualPin(words);
 }
 
-function percentOf(row: Row, i: number): number | null {
-  return row.row[i].percent;
+function shareOf(row: Row, i: number): string {
+  const { percent, weight } = row.row[i];
+  return shareText(percent, weight);
 }
 
 function Difference({ first, second }: { first: Spotlight; second: Spotlight }) {
@@ -106,8 +108,8 @@ function Difference({ first, second }: { first: Spotlight; second: Spotlight }) 
               <th scope="row">
                 <bdi>{word}</bdi>
               </th>
-              <td class="number">{shareText(percentOf(first.row!, i), first.row!.row[i].weight)}</td>
-              <td class="number">{shareText(percentOf(second.row!, i), second.row!.row[i].weight)}</td>
+              <td class="number">{shareOf(first.row!, i)}</td>
+              <td class="number">{shareOf(second.row!, i)}</td>
             </tr>
           ))}
         </tbody>

@@ -1,6 +1,6 @@
 // The view as a file: what the program writes, and a PNG of the same picture.
 import { useState } from "preact/hooks";
-import { ask, Refused } from "../api";
+import { ask, failureOf } from "../api";
 import type { Export, Failure } from "../contract";
 import { Alarm } from "../parts/notice";
 import type { Question } from "../question";
@@ -58,8 +58,7 @@ export function ExportRow({ state, question, from, specials }: ExportRowProps) {
       if (format === "png") save(await pngOf(content), found.name.replace(/svg$/, "png"));
       else save(content, found.name);
     } catch (problem) {
-      const message = String(problem);
-      setFailure(problem instanceof Refused ? problem.failure : { field: "", expected: "", found: "", message });
+      setFailure(failureOf(problem));
     }
   };
   return (

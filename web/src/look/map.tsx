@@ -1,35 +1,15 @@
 // The map of one head: a row for every word that looks, a column for every word looked at, and the pinned row as a table.
 import { useMemo } from "preact/hooks";
-import type { HeadGrid, Spotlight } from "../spotlight";
 import { Heatmap } from "../parts/heatmap";
-import { Legend } from "../parts/legend";
+import { anyBlocked, Legend } from "../parts/legend";
 import { shareText } from "../parts/number";
-import { rowOf } from "../parts/rounding";
 import { Shares } from "../parts/shares";
+import { Spotlight, useRows } from "../spotlight";
 import { shadeOf, State } from "../state";
 import { go } from "../store";
 
 const kListed = 16; // lines of the table before the others are added up
 const kNamed = 40; // above this many words, names beside the map would not be read
-
-// Rounded rows, made when they are first asked for.
-export function useRows(head: HeadGrid | null) {
-  return useMemo(() => {
-    const made = new Map<number, ReturnType<typeof rowOf>>();
-    return (i: number) => {
-      const known = made.get(i);
-      if (known || !head) return known ?? null;
-      const n = head.grid.units.length;
-      const row = rowOf(head.grid.units, head.weights.subarray(i * n, (i + 1) * n), head.special[i], head.entropy[i]);
-      made.set(i, row);
-      return row;
-    };
-  }, [head]);
-}
-
-export function anyBlocked(values: Float32Array): boolean {
-  return values.some(Number.isNaN);
-}
 
 export function MapView({ state, light }: { state: State; light: Spotlight }) {
   const head = light.head;
@@ -39,8 +19,8 @@ export function MapView({ state, light }: { state: State; light: Spotlight }) {
   const units = head.grid.units;
   const names = units.length <= kNamed ? units : undefined;
   const cellText = (i: number, j: number) => {
-    const share = rowAt(i)?.row[j];
-    return share ? `${units[i]} → ${units[j]}: ${shareText(share.percent, share.weight)}` : "";
+    const share = rowAt(i).row[j];
+    return `${units[i]} → ${units[j]}: ${shareText(share.percent, share.weight)}`;
   };
   return (
     <section aria-label="Map" class="halves map-view">

@@ -1,15 +1,14 @@
 // The Look room: a sentence, a head, and five views of where the words look.
-import { useEffect } from "preact/hooks";
 import type { Models } from "../contract";
-import { modelNamed } from "../models";
+import { HeadControls, ShownHead } from "../parts/head_controls";
 import { Alarm, Notes } from "../parts/notice";
 import { questionOf } from "../question";
 import { Spotlight, useSpotlight } from "../spotlight";
 import type { LookView, State } from "../state";
-import { current, go, linkTo } from "../store";
+import { linkTo } from "../store";
 import { CompareView } from "./compare";
 import { ExportRow } from "./export";
-import { HeadControls, ShownHead, stepHead } from "./head_controls";
+import { useHeadKeys } from "./head_keys";
 import { HeadsView } from "./heads";
 import { MapView } from "./map";
 import { SpotlightView } from "./spotlight_view";
@@ -24,6 +23,8 @@ const kViews: readonly (readonly [LookView, string])[] = [
   ["write", "Write on"],
 ];
 
+const kSaved: LookView[] = ["arcs", "map"]; // what a file can hold
+
 function ViewLinks({ view }: { view: LookView }) {
   return (
     <nav aria-label="Views">
@@ -34,22 +35,6 @@ function ViewLinks({ view }: { view: LookView }) {
       ))}
     </nav>
   );
-}
-
-function useHeadKeys(light: Spotlight, models: Models | null, state: State) {
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      const target = event.target as HTMLElement;
-      if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) return;
-      // From the head last asked for, which may not have come yet; else from the one that was chosen for us.
-      const asked = current();
-      const from = asked.layer >= 0 && asked.head >= 0 ? asked : (light.head?.grid ?? null);
-      const step = stepHead(event.key, from, modelNamed(models, state.model));
-      if (step) go(step);
-    };
-    addEventListener("keydown", onKey);
-    return () => removeEventListener("keydown", onKey);
-  }, [light.head, models, state.model]);
 }
 
 interface RoomProps {
@@ -66,8 +51,7 @@ function View({ state, models, light }: RoomProps & { light: Spotlight }) {
 }
 
 export function LookRoom({ state, models }: RoomProps) {
-  const here = models === null || modelNamed(models, state.model)?.present;
-  const asked = state.text.trim() !== "" && here ? questionOf(state) : null;
+  const asked = state.text.trim() !== "" ? questionOf(state) : null;
   const light = useSpotlight(asked, state.pins);
   useHeadKeys(light, models, state);
   const tooLong = light.answer.failure?.field === "text" && state.text.length > 1000;
@@ -89,14 +73,9 @@ export function LookRoom({ state, models }: RoomProps) {
       {state.text.trim() === "" ? (
         <p class="dim">Type a sentence above, and see where each of its words looks.</p>
       ) : null}
-      {here ? null : (
-        <p class="alarm">
-          No model is here yet. {models?.models.map((model) => model.command).join(" or ")} brings one.
-        </p>
-      )}
       {asked ? <View state={state} models={models} light={light} /> : null}
       <Notes notes={light.head?.grid.notes} />
-      {light.head && light.of ? (
+      {kSaved.includes(state.view) && light.head && light.of ? (
         <ExportRow
           state={state}
           question={light.of}

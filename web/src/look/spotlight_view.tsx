@@ -15,7 +15,7 @@ const kListed = 16; // lines of the table before the others are added up
 const kNoLight: Row = { row: [], special: 0, special_percent: 0, entropy: null, lse: null };
 
 // The words whose share is "rest": where the first token is a word, light rests there that has nowhere to go.
-export function restOf(light: Spotlight): number[] {
+function restOf(light: Spotlight): number[] {
   const grid = light.head?.grid;
   return light.look?.first_token || (grid && !grid.special_name) ? [0] : [];
 }
@@ -72,7 +72,7 @@ function Settings({ state, light, adding, onAdding }: SettingsProps) {
   );
 }
 
-export function restName(light: Spotlight): string {
+function restName(light: Spotlight): string {
   return light.head?.grid.special_name || "first token";
 }
 

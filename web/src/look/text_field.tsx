@@ -1,23 +1,19 @@
 // The text that is looked at: what is typed is followed at once.
+import { kCat, kDog, kTired, kWide } from "../sentences";
 import { go, tune } from "../store";
 
-interface TextFieldProps {
-  text: string;
-  label?: string;
-}
-
 const kPresets = [
-  ["too tired", "The animal didn't cross the street because it was too tired."],
-  ["too wide", "The animal didn't cross the street because it was too wide."],
-  ["dog and ball", "The dog chased the ball because it was fast."],
-  ["cat on the mat", "The cat sat on the mat"],
+  ["too tired", kTired],
+  ["too wide", kWide],
+  ["dog and ball", kDog],
+  ["cat on the mat", kCat],
 ] as const;
 
-export function TextField({ text, label = "Your sentence" }: TextFieldProps) {
+export function TextField({ text }: { text: string }) {
   return (
     <div class="text">
       <label class="control">
-        <span>{label}</span>
+        <span>Your sentence</span>
         <textarea
           class="field line"
           rows={1}

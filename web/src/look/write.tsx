@@ -3,11 +3,13 @@ import { useState } from "preact/hooks";
 import { useRun } from "../answer";
 import type { Generated, Generation, ModelInfo, Models } from "../contract";
 import { modelNamed } from "../models";
+import { BarCell } from "../parts/bar_cell";
 import { Slider } from "../parts/choices";
+import { headName } from "../parts/head_name";
 import { Alarm } from "../parts/notice";
 import { fixed } from "../parts/number";
+import { RunButton } from "../parts/run_button";
 import type { State } from "../state";
-import { headName } from "./head_controls";
 
 interface TokenLightProps {
   token: Generated;
@@ -28,11 +30,7 @@ function TokenLight({ token }: TokenLightProps) {
                 <bdi>{word}</bdi>
               </th>
               <td class="number">{fixed(weight)}</td>
-              <td class="bar">
-                <svg aria-hidden="true" preserveAspectRatio="none" viewBox="0 0 100 10">
-                  <rect width={weight * 100} height="10" />
-                </svg>
-              </td>
+              <BarCell weight={weight} />
             </tr>
           ))}
         </tbody>
@@ -103,15 +101,7 @@ export function WriteView({ state, models }: { state: State; models: Models | nu
             shown={heat === 0 ? "0, the likeliest" : heat.toFixed(1)}
             onMove={setHeat}
           />
-          {run.running ? (
-            <button class="button" type="button" onClick={run.stop}>
-              Stop
-            </button>
-          ) : (
-            <button class="button main" type="button" onClick={start} disabled={!model || !state.text.trim()}>
-              Write on
-            </button>
-          )}
+          <RunButton label="Write on" run={run} onStart={start} disabled={!model || !state.text.trim()} />
         </div>
         <Alarm failure={run.failure} />
         <p class="prompt">

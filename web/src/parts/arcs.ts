@@ -8,7 +8,6 @@ export interface Box {
 }
 
 export interface Arc {
-  to: number;
   path: string;
   width: number;
   loop: boolean;
@@ -59,13 +58,21 @@ export function strongest(weights: number[], keep: number): number[] {
   return order.slice(0, end + 1);
 }
 
+// The thinnest are one line among them: hundreds of words may have nothing but such arcs.
+function joined(arcs: Arc[]): Arc[] {
+  const thin = arcs.filter((arc) => arc.width === kThinnest && !arc.loop);
+  if (thin.length < 2) return arcs;
+  return [...arcs.filter((arc) => !thin.includes(arc)), { ...thin[0], path: thin.map((arc) => arc.path).join("") }];
+}
+
 export function arcsOf(boxes: Box[], from: number, weights: number[], kept: number[]): Arc[] {
   const head = boxes[0]?.top ?? 0;
-  return kept
+  const arcs = kept
     .filter((to) => boxes[to] && boxes[from])
     .map((to) => {
       const width = Math.max(kThinnest, weights[to] * kThickest);
       const loop = to === from;
-      return { to, loop, width, path: loop ? loopAt(boxes[to], width) : pathBetween(boxes[from], boxes[to], head) };
+      return { loop, width, path: loop ? loopAt(boxes[to], width) : pathBetween(boxes[from], boxes[to], head) };
     });
+  return joined(arcs);
 }

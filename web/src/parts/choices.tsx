@@ -1,4 +1,4 @@
-// One of a few, as a row of radio buttons; and a slider that says its value.
+// One of a few, as a row of radio buttons; one of many numbered things, as a list; and a slider that says its value.
 import { useId } from "preact/hooks";
 
 interface ChoicesProps<T extends string> {
@@ -23,6 +23,32 @@ export function Choices<T extends string>({ label, value, options, onPick }: Cho
       </div>
     </fieldset>
   );
+}
+
+interface PickProps {
+  label: string;
+  value: number;
+  options: readonly (readonly [number, string])[];
+  onPick: (value: number) => void;
+}
+
+export function Pick({ label, value, options, onPick }: PickProps) {
+  return (
+    <label class="control">
+      <span>{label}</span>
+      <select value={value} onChange={(event) => onPick(Number(event.currentTarget.value))}>
+        {options.map(([key, text]) => (
+          <option key={key} value={key}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+export function numbered(names: string[]): (readonly [number, string])[] {
+  return names.map((name, i) => [i, name] as const);
 }
 
 interface SliderProps {

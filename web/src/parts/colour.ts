@@ -30,9 +30,9 @@ export function place(weight: number, shade: Shade): number {
 }
 
 export const kShadeNames: Record<Shade, string> = {
-  linear: "linear, 0 to 100 %",
-  sqrt: "square root, 0 to 100 %",
-  log: "logarithmic, 0.01 to 100 %",
+  linear: "linear",
+  sqrt: "square root",
+  log: "logarithmic",
 };
 
 // 256 colours as ImageData wants them.
@@ -55,7 +55,7 @@ function inkOn(colour: Rgb): string {
   return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.1791 ? "#000000" : "#ffffff";
 }
 
-export type Painted = { backgroundColor: string; color: string };
+type Painted = { backgroundColor: string; color: string };
 
 export function paintLight(weight: number): Painted {
   const colour = between(cividis, place(weight, "linear"));

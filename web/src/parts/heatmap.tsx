@@ -1,12 +1,12 @@
 // A map of who looks where, however large: one canvas with a pixel a cell. Blocked cells are transparent, and the hatching
 // behind them shows. One tab stop; arrows walk the cells, Enter pins the row, dragging draws a frame.
-import type { ComponentChildren, RefObject } from "preact";
+import type { RefObject } from "preact";
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Shade } from "../state";
 import { Cell, Chosen, Cursor, Names, percent } from "./heatmap_overlay";
 import { paint } from "./heatmap_paint";
 
-export interface HeatmapProps {
+interface HeatmapProps {
   label: string;
   rows: number;
   columns: number;
@@ -19,7 +19,6 @@ export interface HeatmapProps {
   onPin?: (row: number, column: number) => void;
   onUnpin?: () => void;
   onDrag?: (from: Cell, to: Cell) => void;
-  children?: ComponentChildren; // over the picture
 }
 
 function keyMove(key: string, at: Cell, rows: number, columns: number): Cell | null {
@@ -124,7 +123,6 @@ export function Heatmap(props: HeatmapProps) {
           {pinned.map((row) => (
             <i key={row} class="pinned" style={{ top: percent(row, rows), height: percent(1, rows) }} />
           ))}
-          {props.children}
           {at ? <Cursor cell={at} rows={rows} columns={columns} /> : null}
           {begun && at && props.onDrag ? <Chosen from={begun} to={at} rows={rows} columns={columns} /> : null}
           <div role="row" class="unseen" aria-rowindex={(at?.row ?? 0) + 1}>

@@ -16,10 +16,14 @@ function Scale() {
   return <canvas class="scale" ref={canvas} width={256} height={1} aria-hidden="true" />;
 }
 
+export function anyBlocked(values: Float32Array): boolean {
+  return values.some(Number.isNaN);
+}
+
 interface LegendProps {
   shade: Shade;
   blocked: boolean;
-  onShade?: (shade: Shade) => void;
+  onShade: (shade: Shade) => void;
 }
 
 export function Legend({ shade, blocked, onShade }: LegendProps) {
@@ -28,7 +32,7 @@ export function Legend({ shade, blocked, onShade }: LegendProps) {
       <span class="row small dim">
         <span>{shade === "log" ? "0.01" : "0"}</span>
         <Scale />
-        <span>100 %, {kShadeNames[shade].split(",")[0]}</span>
+        <span>100 %, {kShadeNames[shade]}</span>
       </span>
       {blocked ? (
         <span class="row small dim">
@@ -36,18 +40,16 @@ export function Legend({ shade, blocked, onShade }: LegendProps) {
           blocked by the mask
         </span>
       ) : null}
-      {onShade ? (
-        <Choices
-          label="Colour scale"
-          value={shade}
-          options={[
-            ["linear", "Linear"],
-            ["sqrt", "Root"],
-            ["log", "Log"],
-          ]}
-          onPick={onShade}
-        />
-      ) : null}
+      <Choices
+        label="Colour scale"
+        value={shade}
+        options={[
+          ["linear", "Linear"],
+          ["sqrt", "Root"],
+          ["log", "Log"],
+        ]}
+        onPick={onShade}
+      />
     </div>
   );
 }

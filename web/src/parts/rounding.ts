@@ -2,7 +2,7 @@
 // Round down, then give one tenth more to the largest remainders, the earlier first where equal.
 import type { Row, Share } from "../contract";
 
-export function permilles(weights: number[]): number[] {
+function permilles(weights: number[]): number[] {
   const exact = weights.map((w) => w * 1000);
   const shown = exact.map(Math.floor);
   let left = 1000 - shown.reduce((sum, n) => sum + n, 0);

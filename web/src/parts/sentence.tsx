@@ -53,6 +53,12 @@ function useBoxes(words: string[]) {
   return { list, boxes };
 }
 
+// The word that an event is about; null: the space between words.
+function wordOf(event: Event): number | null {
+  const index = (event.target as Element).closest<HTMLElement>("[data-word]")?.dataset.word;
+  return index === undefined ? null : Number(index);
+}
+
 function ArcLines({ arcs }: { arcs: Arc[] }) {
   return (
     <svg class="arcs" aria-hidden="true">
@@ -75,6 +81,7 @@ export function Sentence(props: SentenceProps) {
     return arcsOf(boxes, i, mine, strongest(mine, keep).slice(0, kMostArcs));
   });
 
+  const preview = (index: number | null) => index !== null && onPreview?.(index);
   const step = (event: KeyboardEvent) => {
     const moves: Record<string, number> = { ArrowLeft: stop - 1, ArrowRight: stop + 1, Home: 0, End: words.length - 1 };
     if (event.key === "Escape") onUnpin?.();
@@ -92,19 +99,32 @@ export function Sentence(props: SentenceProps) {
       onPointerLeave={() => onPreview?.(null)}
     >
       <ArcLines arcs={arcs} />
-      <div class="words" role="toolbar" aria-label={props.label ?? "Words of the text"} onKeyDown={step}>
+      <div
+        class="words"
+        role="toolbar"
+        aria-label={props.label ?? "Words of the text"}
+        onKeyDown={step}
+        onPointerOver={(event) => event.pointerType === "mouse" && preview(wordOf(event))}
+        onFocusIn={(event) => {
+          setFocus(wordOf(event) ?? stop);
+          preview(wordOf(event));
+        }}
+        onFocusOut={() => onPreview?.(null)}
+        onClick={(event) => {
+          const index = wordOf(event);
+          if (index !== null) onPin?.(index, event.shiftKey);
+        }}
+      >
         {words.map((word, i) => (
           <Word
             key={i}
+            index={i}
             word={word}
             share={row?.row[i] ?? null}
             lit={weights[i] ?? 0}
             out={hidden.includes(i)}
             pinned={from.includes(i)}
             stop={i === stop}
-            onPreview={(seen) => onPreview?.(seen ? i : null)}
-            onFocus={() => setFocus(i)}
-            onPin={(add) => onPin?.(i, add)}
           />
         ))}
       </div>

@@ -1,6 +1,7 @@
 // The table behind a spotlight: every word with its share, special tokens as one rest, blocked words with the reason.
 import { useState } from "preact/hooks";
 import type { Row, Share } from "../contract";
+import { BarCell } from "./bar_cell";
 import { fixed, percentText } from "./number";
 
 interface SharesProps {
@@ -11,14 +12,6 @@ interface SharesProps {
   raw?: boolean;
   most?: number; // lines before the others are added up
   more?: boolean; // whether all can be asked for
-}
-
-function Bar({ weight }: { weight: number }) {
-  return (
-    <svg aria-hidden="true" preserveAspectRatio="none" viewBox="0 0 100 10">
-      <rect x="0" y="0" width={Math.max(weight * 100, 0.2)} height="10" rx="1" />
-    </svg>
-  );
 }
 
 interface LineProps {
@@ -37,9 +30,7 @@ function Line({ name, percent, weight, raw, apart }: LineProps) {
       </th>
       <td class="number">{percentText(percent, weight)} %</td>
       {raw ? <td class="number">{fixed(weight, 6)}</td> : null}
-      <td class="bar">
-        <Bar weight={weight} />
-      </td>
+      <BarCell weight={weight} />
     </tr>
   );
 }
@@ -78,8 +69,8 @@ export function Shares(props: SharesProps) {
           </tr>
         </thead>
         <tbody>
-          {few.map((share) => (
-            <Line key={share.index} name={share.word} percent={share.percent ?? 0} weight={share.weight} raw={raw} />
+          {few.map((share, place) => (
+            <Line key={place} name={share.word} percent={share.percent ?? 0} weight={share.weight} raw={raw} />
           ))}
           {others.length ? (
             <Line

@@ -2,7 +2,7 @@
 // By the program's rule, whose own line (`sum` of `look`) tests compare: up to three words, then the others, then the rest.
 import type { Row } from "../contract";
 
-export interface Term {
+interface Term {
   weight: string;
   word: string;
   many: boolean; // not a word's vector but several
@@ -11,7 +11,7 @@ export interface Term {
 const kTerms = 3;
 const kSmallest = 0.02;
 
-export function termsOf(row: Row, restName: string): Term[] {
+function termsOf(row: Row, restName: string): Term[] {
   const lit = row.row.filter((share) => !share.blocked && !share.left_out);
   lit.sort((a, b) => b.weight - a.weight || a.index - b.index);
   const short = lit.findIndex((share, i) => i >= kTerms || (i > 0 && share.weight < kSmallest));

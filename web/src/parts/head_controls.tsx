@@ -1,10 +1,11 @@
 // Which model, under which mask, and which of its heads; the answer says which head it became and why.
-import type { ModelInfo, Models, Shown } from "../contract";
+import type { Models, Shown } from "../contract";
 import { modelNamed } from "../models";
-import { Choices } from "../parts/choices";
-import { useWide } from "../parts/wide";
 import type { MaskChoice, State } from "../state";
 import { go } from "../store";
+import { Choices, numbered, Pick } from "./choices";
+import { headingOf } from "./head_name";
+import { useWide } from "./wide";
 
 const kMasks: readonly (readonly [MaskChoice, string])[] = [
   ["model", "Its own"],
@@ -12,7 +13,7 @@ const kMasks: readonly (readonly [MaskChoice, string])[] = [
   ["none", "BERT: both ways"],
 ];
 
-export function ModelPick({ models, name }: { models: Models | null; name: string }) {
+function ModelPick({ models, name }: { models: Models | null; name: string }) {
   const chosen = modelNamed(models, name);
   return (
     <label class="control">
@@ -33,7 +34,7 @@ export function ModelPick({ models, name }: { models: Models | null; name: strin
   );
 }
 
-export function MaskPick({ mask }: { mask: MaskChoice }) {
+function MaskPick({ mask }: { mask: MaskChoice }) {
   return <Choices label="Mask" value={mask} options={kMasks} onPick={(next) => go({ mask: next })} />;
 }
 
@@ -46,19 +47,8 @@ interface NumberPickProps {
 }
 
 export function NumberPick({ label, value, count, none, onPick }: NumberPickProps) {
-  return (
-    <label class="control">
-      <span>{label}</span>
-      <select value={value} onChange={(event) => onPick(Number(event.currentTarget.value))}>
-        <option value={-1}>{none}</option>
-        {Array.from({ length: count ?? 0 }, (_, i) => (
-          <option key={i} value={i}>
-            {i}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
+  const numbers = Array.from({ length: count ?? 0 }, (_, i) => String(i));
+  return <Pick label={label} value={value} options={[[-1, none], ...numbered(numbers)]} onPick={onPick} />;
 }
 
 interface HeadControlsProps {
@@ -105,29 +95,4 @@ export function HeadControls({ state, models }: HeadControlsProps) {
 // Which head it became, and why. The line is there before the answer is.
 export function ShownHead({ shown }: { shown: Shown | null }) {
   return <p class="shown small dim">{shown ? headingOf(shown) : "\u00a0"}</p>;
-}
-
-export function headName(layer: number, head: number): string {
-  return `L${layer}.H${head}`;
-}
-
-export function headingOf(shown: Shown): string {
-  const mask = shown.mask === "causal" ? "no word sees a later one" : "every word sees every other";
-  return `${shown.model} ${headName(shown.layer, shown.head)}: ${shown.chosen_by}; ${mask}`;
-}
-
-export interface HeadPlace {
-  layer: number;
-  head: number;
-}
-
-// [ and ] walk the heads, { and } the layers.
-export function stepHead(key: string, from: HeadPlace | null, model: ModelInfo | null): HeadPlace | null {
-  const moves: Record<string, [number, number]> = { "[": [0, -1], "]": [0, 1], "{": [-1, 0], "}": [1, 0] };
-  if (!(key in moves) || !from || !model?.layers || !model.heads) return null;
-  const [up, along] = moves[key];
-  return {
-    layer: (from.layer + up + model.layers) % model.layers,
-    head: (from.head + along + model.heads) % model.heads,
-  };
 }
