@@ -38,6 +38,7 @@ Gradients backward(const StoredProblem& p, const RandomProblem& r, const Tensor<
 TEST(BackwardRandom, GradientsAgreeWithTheReferenceAndHaveTheSameBitsOnThreeThreads) {
   const uint64_t count = random_problems(kProblems);
   double beyond = 0;
+  int64_t on_threads = 0;
   for (uint64_t seed = 1; seed <= count && !HasFailure(); ++seed) {
     const RandomProblem r = random_problem(seed);
     if (r.pages_shared) continue;
@@ -47,6 +48,9 @@ TEST(BackwardRandom, GradientsAgreeWithTheReferenceAndHaveTheSameBitsOnThreeThre
     const Tensor<float, 3>* dlse = seed % 2 == 0 ? &r.dlse : nullptr;
     const StoredProblem p(r);
     const Gradients one = backward(p, r, dlse, 1);
+    AttentionOptions options = r.problem.options();
+    options.run.threads = 3;
+    on_threads += explain(r.problem.q, r.problem.k, r.problem.v, options).threads > 1;
     EXPECT_TRUE(same_bits(backward(p, r, dlse, 3), one));
     GradientJudge judge(r.problem, r.dout, dlse, kSlack);
     EXPECT_TRUE(judge.agrees(one, {r.q.storage, r.k.storage, r.v.storage}));
@@ -54,6 +58,7 @@ TEST(BackwardRandom, GradientsAgreeWithTheReferenceAndHaveTheSameBitsOnThreeThre
     beyond += !judge.agrees(one, {r.q.storage, r.k.storage, r.v.storage});
   }
   EXPECT_LE(beyond, 2 + kFew * static_cast<double>(count));
+  EXPECT_GT(on_threads, 0);
 }
 
 }  // namespace

@@ -30,7 +30,8 @@ bool chance(Random& random, double share) {
 }
 
 // At most about 2 million multiply-adds in q . k over all heads, so that thousands of problems take seconds.
-Shape random_shape(Random& random) {
+// `large`: enough of them for more than one thread.
+Shape random_shape(Random& random, bool large) {
   Shape s;
   s.G = pick<int64_t>(random, {1, 1, 1, 2, 3});
   s.H = s.G * pick<int64_t>(random, {1, 1, 2, 4});
@@ -40,6 +41,7 @@ Shape random_shape(Random& random) {
   s.M = pick<int64_t>(random, {1, 1, 2, 5, 6, 7, 16, 23, 40});
   s.N = chance(random, 0.05) ? pick<int64_t>(random, {511, 513, 700, 1030})
                              : pick<int64_t>(random, {1, 3, 8, 31, 33, 64, 65, 100, 130});
+  if (large) s.M = 150, s.N = 513;
   while (s.B * s.H * s.M * s.N * (s.D + s.E) > 2'000'000) {
     if (s.M > 1) {
       s.M /= 2;
@@ -98,10 +100,10 @@ void page_keys(RandomProblem& r, int64_t sequences, Random& random) {
   p.v = Tensor<float, 4>({static_cast<int64_t>(pages.size()), p.shape.G, page, p.shape.E});
 }
 
-void draw_keys(RandomProblem& r, Random& random) {
+void draw_keys(RandomProblem& r, Random& random, bool large) {
   Problem& p = r.problem;
   const int64_t kind = between(random, 0, 19);
-  p.shape = random_shape(random);
+  p.shape = random_shape(random, large);
   if (kind < 4) {  // packed
     const int64_t count = pack_queries(p, random);
     p.cu_k = cumulative(random_lengths(count, p.shape.N, random));
@@ -203,7 +205,7 @@ RandomProblem random_problem(uint64_t seed) {
   Random random(seed);
   RandomProblem r;
   Problem& p = r.problem;
-  draw_keys(r, random);
+  draw_keys(r, random, seed % 12 == 0);
   draw_options(p, random);
   fill_keys(p.k, p, random);
   fill_keys(p.v, p, random);
