@@ -222,6 +222,10 @@ class Program(ProgramTest):
             with Server() as other:
                 self.assertNotEqual(other.port, server.port)
 
+    def test_an_address_that_cannot_be_told_is_one_clear_error(self):
+        with open("/dev/full", "wb") as full:
+            self.refused(run("studio", "--no-open", stdout=full), 1, "No space left")
+
     def test_misuse_is_refused(self):
         for args in (("--port", "0"), ("--port", "65536"), ("--port", "x")):
             self.refused(run("studio", *args), 2, "--port")
