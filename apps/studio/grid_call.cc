@@ -79,7 +79,7 @@ Json thumbnails_call(const Call& call) {
   options.observer = [&](const LayerAttention& seen) {
     json["mask"] = mask_name(seen.options.causal);
     const LensResult lens = look(seen.q, seen.k, seen.options, {.heatmap = side});
-    const auto pairs = live_pairs(seen.options, tokens, {{0, tokens}, {0, tokens}, side, side});
+    const auto pairs = live_pairs(seen.q, seen.k, seen.options, {{0, tokens}, {0, tokens}, side, side});
     const Tensor<float, 4>& pooled = pool == "max" ? lens.heatmap_max : lens.heatmap_sum;
     for (int64_t at = 0; at < pooled.count(); ++at) {
       const auto live = static_cast<float>(pairs[static_cast<size_t>(at) % pairs.size()]);

@@ -21,7 +21,7 @@ MapRegion region_of(const Call& call, int64_t tokens) {
   if (const auto asked = call.asked.find("region"); asked != call.asked.end()) {
     region.queries = {asked->at(0), asked->at(1)};
     region.keys = {asked->at(2), asked->at(3)};
-    for (const LiveKeys& range : {region.queries, region.keys}) {
+    for (const detail::Interval& range : {region.queries, region.keys}) {
       if (range.begin < range.end && range.end <= tokens) continue;
       detail::fail_argument(fmt::format("region: expected first below end and at most {}, found {} to {}", tokens,
                                         range.begin, range.end));
@@ -80,7 +80,7 @@ class Pool {
 
   template <class Value>
   std::vector<float> filled(const Value& value) const {
-    const std::vector<int64_t> pairs = live_pairs(layer_.options, layer_.tokens(), region_);
+    const std::vector<int64_t> pairs = live_pairs(layer_.query(head_), layer_.key(head_), layer_.options, region_);
     std::vector<float> cells(pairs.size(), kBlocked);
     for (size_t at = 0; at < cells.size(); ++at) {
       if (pairs[at] > 0) cells[at] = value(at, pairs[at]);

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "attention/problem.h"
 #include "core/checks.h"
 #include "kernels/kernels.h"
 #include "lesson/draw.h"
@@ -16,19 +17,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Keys [begin, end) that the query sees.
-std::pair<int64_t, int64_t> seen(const AttentionOptions& options, int64_t query, int64_t tokens) {
-  const int64_t end = options.causal == Causal::kNone ? tokens : query + 1;
-  const Window& window = options.window;
-  return {window.left < 0 ? 0 : std::max<int64_t>(0, query - window.left),
-          window.right < 0 ? end : std::min(end, query + window.right + 1)};
-}
-
 // In place, by the functions of the engine's own softmax.
-void softmax_row(float* row, int64_t tokens, float scale, std::pair<int64_t, int64_t> keys) {
+void softmax_row(float* row, int64_t tokens, float scale, const detail::Interval& keys) {
   const detail::Kernels& kernels = detail::active_kernels();
-  float* first = row + keys.first;
-  const int64_t count = std::max<int64_t>(0, keys.second - keys.first);
+  float* first = row + keys.begin;
+  const int64_t count = keys.end - keys.begin;
   float unused = 0, most = detail::kMinusInfinity, sum = 0;
   kernels.scale(first, scale, count, first);
   kernels.pool(first, first, count, &unused, &most);
@@ -64,10 +57,11 @@ void plain_attention(const HeadInput& head, Tensor<float, 2>& grid, Tensor<float
   const TensorView<const float, 2> q{head.q.data, {tokens, depth}, {head.q.strides[2], head.q.strides[3]}};
   const TensorView<const float, 2> k{head.k.data, {tokens, depth}, {head.k.strides[2], head.k.strides[3]}};
   const TensorView<const float, 2> v_turned{head.v.data, {width, tokens}, {head.v.strides[3], head.v.strides[2]}};
-  const float scale = head.options.scale.value_or(1 / std::sqrt(static_cast<float>(depth)));
+  const detail::Problem problem = detail::check_problem("plain", head.q, head.k, FloatView(head.v), head.options);
+  const detail::LiveRule live = problem.live(problem.sequence(0));
   Linear(k).forward(q, grid, run);
   detail::for_row_blocks(tokens, tokens, run, "plain", [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) softmax_row(&grid(i, 0), tokens, scale, seen(head.options, i, tokens));
+    for (int64_t i = begin; i < end; ++i) softmax_row(&grid(i, 0), tokens, problem.scale, live(i));
   });
   Linear(v_turned).forward(grid, out, run);
 }
