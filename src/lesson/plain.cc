@@ -51,19 +51,17 @@ double best_seconds(const Work& work) {
 }  // namespace
 
 void plain_attention(const HeadInput& head, Tensor<float, 2>& grid, Tensor<float, 2>& out, const Run& run) {
-  const int64_t tokens = head.tokens(), depth = head.head_size(), width = head.v.sizes[3];
+  const int64_t tokens = head.tokens();
+  const TensorView<const float, 2> v = rows_of(head.v);
   detail::check_sizes("plain", "grid", std::array{tokens, tokens}, grid.sizes());
-  detail::check_sizes("plain", "out", std::array{tokens, width}, out.sizes());
-  const TensorView<const float, 2> q{head.q.data, {tokens, depth}, {head.q.strides[2], head.q.strides[3]}};
-  const TensorView<const float, 2> k{head.k.data, {tokens, depth}, {head.k.strides[2], head.k.strides[3]}};
-  const TensorView<const float, 2> v_turned{head.v.data, {width, tokens}, {head.v.strides[3], head.v.strides[2]}};
+  detail::check_sizes("plain", "out", std::array{tokens, v.sizes[1]}, out.sizes());
   const detail::Problem problem = detail::check_problem("plain", head.q, head.k, FloatView(head.v), head.options);
   const detail::LiveRule live = problem.live(problem.sequence(0));
-  Linear(k).forward(q, grid, run);
+  Linear(rows_of(head.k)).forward(rows_of(head.q), grid, run);
   detail::for_row_blocks(tokens, tokens, run, "plain", [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) softmax_row(&grid(i, 0), tokens, problem.scale, live(i));
   });
-  Linear(v_turned).forward(grid, out, run);
+  Linear({v.data, {v.sizes[1], tokens}, {v.strides[1], v.strides[0]}}).forward(grid, out, run);
 }
 
 SpeedFigures measure_speed(int64_t tokens, int64_t d_k, Causal causal, const Run& run) {

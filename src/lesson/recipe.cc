@@ -13,10 +13,6 @@
 namespace limelight::lesson {
 namespace {
 
-TensorView<const float, 2> rows_of(const TensorView<const float, 4>& head) {
-  return {head.data, {head.sizes[2], head.sizes[3]}, {head.strides[2], head.strides[3]}};
-}
-
 void check(const HeadInput& head) {
   const int64_t tokens = head.tokens(), depth = head.head_size();
   detail::check_view("recipe", "q", head.q, std::array<int64_t, 4>{1, 1, tokens, depth});
@@ -40,6 +36,10 @@ double largest_difference(const Recipe& steps, const TensorView<const float, 4>&
 }
 
 }  // namespace
+
+TensorView<const float, 2> rows_of(const TensorView<const float, 4>& head) {
+  return {head.data, {head.sizes[2], head.sizes[3]}, {head.strides[2], head.strides[3]}};
+}
 
 Weights weights_of(const HeadInput& head, const AttentionOptions& options, Tensor<uint8_t, 2>* blocked) {
   const int64_t tokens = head.tokens();

@@ -18,6 +18,9 @@ struct HeadInput {
   int64_t head_size() const { return q.sizes[3]; }
 };
 
+// One head without its leading axes, [T,D].
+TensorView<const float, 2> rows_of(const TensorView<const float, 4>& head);
+
 // The third step, and what is measured of its rows.
 struct Weights {
   Tensor<float, 2> grid;  // [T,T], 0 where blocked
