@@ -10,14 +10,11 @@ std::vector<int64_t> live_pairs(const FloatView& q, const FloatView& k, const At
   const detail::Problem problem = detail::check_problem("map", q, k, std::nullopt, options);
   const detail::LiveRule rule = problem.live(problem.sequence(0));
   std::vector<int64_t> pairs(static_cast<size_t>(region.rows * region.columns));
-  const int64_t keys = region.keys.end - region.keys.begin;
   for (int64_t query = region.queries.begin; query < region.queries.end; ++query) {
     const detail::Interval live = rule(query);
     int64_t* row = &pairs[static_cast<size_t>(region.row_of(query) * region.columns)];
     for (int64_t c = 0; c < region.columns; ++c) {
-      // Keys whose cell is c: from ceil(c keys / columns) on.
-      const int64_t first = region.keys.begin + (c * keys + region.columns - 1) / region.columns;
-      const int64_t end = region.keys.begin + ((c + 1) * keys + region.columns - 1) / region.columns;
+      const int64_t first = region.first_key(c), end = region.first_key(c + 1);
       row[c] += std::max<int64_t>(0, std::min(end, live.end) - std::max(first, live.begin));
     }
   }

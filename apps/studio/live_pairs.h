@@ -13,12 +13,10 @@ struct MapRegion {
   detail::Interval queries, keys;
   int64_t rows = 0, columns = 0;
 
-  int64_t row_of(int64_t query) const { return cell(query, queries, rows); }
-  int64_t column_of(int64_t key) const { return cell(key, keys, columns); }
-
- private:
-  static int64_t cell(int64_t at, const detail::Interval& range, int64_t cells) {
-    return (at - range.begin) * cells / (range.end - range.begin);
+  int64_t row_of(int64_t query) const { return (query - queries.begin) * rows / (queries.end - queries.begin); }
+  // A column's keys are those from here up to the next column's.
+  int64_t first_key(int64_t column) const {
+    return keys.begin + (column * (keys.end - keys.begin) + columns - 1) / columns;
   }
 };
 
