@@ -8,8 +8,8 @@
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
+#include <future>
 #include <memory>
-#include <thread>
 
 #include "command_line.h"
 #include "commands.h"
@@ -79,9 +79,7 @@ struct Serve {
     studio::Studio studio{{std::move(models), usual, studio::Limits::kTokens}};
     studio::HttpServer server(studio);
     take_port(server);
-    std::thread loading([&] { load_ahead(studio.models); });
-    serve(server);
-    loading.join();
+    serve(server, studio.models);
   }
 
  private:
@@ -103,16 +101,20 @@ struct Serve {
     }
   }
 
-  void serve(studio::HttpServer& server) const {
+  // A bound port takes connections, so its address is told first: where that fails, nothing has begun.
+  void serve(studio::HttpServer& server, studio::ModelShelf& models) const {
     const Interrupt interrupt;
-    std::thread listening([&] { server.run(); });
     const std::string address = fmt::format("http://127.0.0.1:{}", server.port());
     print(address + "\n");
     note("Ctrl-C ends it");
     if (!no_open) open_in_browser(address);
-    while (!interrupt.asked()) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    // A future waits for its work when it goes, whatever is thrown.
+    const auto loading = std::async(std::launch::async, [&] { load_ahead(models); });
+    auto listening = std::async(std::launch::async, [&] { server.run(); });
+    while (!interrupt.asked() && listening.wait_for(std::chrono::milliseconds(50)) == std::future_status::timeout) {
+    }
     server.stop();
-    listening.join();
+    listening.get();
   }
 };
 

@@ -2,11 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace limelight::studio {
+
+// Stands among floats where the mask blocks: a state, not a share of 0.
+constexpr float kBlockedFloat = std::numeric_limits<float>::quiet_NaN();
 
 std::string base64(std::span<const std::byte> bytes);
 

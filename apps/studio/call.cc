@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "core/error.h"
 
 namespace limelight::studio {
@@ -45,23 +43,23 @@ std::string word_wish(const Json& asked) {
   return asked.is_string() ? asked.get<std::string>() : fmt::format("#{}", asked.get<int64_t>());
 }
 
+HeadChoice choose_head(const Call& call, const Reader& model, const std::string& text, int64_t tokens) {
+  const HeadWish wish{.layer = call.number("layer"), .head = call.number("head")};
+  check_range(model.facts(), wish);
+  if (const auto known = known_head(model.facts(), wish)) return *known;
+  if (tokens > Limits::kGridTokens) {
+    detail::fail_argument("layer: expected a layer and a head for a text this long, found no choice of both");
+  }
+  return spotlight(model, text, {.layer = wish.layer, .head = wish.head, .mask = call.mask(), .run = call.run}).head;
+}
+
 Scene set_scene(const Call& call, int64_t most) {
   Scene scene{.model = call.model(), .reading = {}, .head = {}, .layer = nullptr};
   const Reader& model = *scene.model;
-  const HeadWish wish{.layer = call.number("layer"), .head = call.number("head")};
-  check_range(model.facts(), wish);
-  const std::string text = call.text();
-  scene.reading = read_text(model, text, call.too_long());
+  scene.reading = read_text(model, call.text(), call.too_long());
   const auto tokens = static_cast<int64_t>(scene.reading.ids.size());
   if (tokens > most) detail::fail_argument(fmt::format("text: expected at most {} tokens, found {}", most, tokens));
-  if (const auto known = known_head(model.facts(), wish)) {
-    scene.head = *known;
-  } else if (tokens > Limits::kGridTokens) {
-    detail::fail_argument("layer: expected a layer and a head for a text this long, found no choice of both");
-  } else {
-    const SpotlightOptions options{.layer = wish.layer, .head = wish.head, .mask = call.mask(), .run = call.run};
-    scene.head = spotlight(model, scene.reading.text, options).head;
-  }
+  scene.head = choose_head(call, model, scene.reading.text, tokens);
   scene.layer = keep_layer(model, scene.reading.ids, scene.head.layer, call.mask(), call.run);
   return scene;
 }

@@ -42,6 +42,10 @@ struct Scene {
 // Of the call's text, model, mask, layer and head. Throws std::invalid_argument for more than `most` tokens.
 Scene set_scene(const Call& call, int64_t most);
 
+// The head asked for, else the model's own, else the strongest within what was asked for; that takes T x T numbers, so
+// throws std::invalid_argument for a text of many tokens.
+HeadChoice choose_head(const Call& call, const Reader& model, const std::string& text, int64_t tokens);
+
 // {model, mask, layer, head, chosen_by}
 Json scene_json(const Scene& scene);
 

@@ -10,34 +10,31 @@
 #include "embedded_files.h"
 #include "grid_json.h"
 #include "limelight/nn.h"
+#include "model/safetensors_reader.h"
 
 namespace limelight::studio {
 namespace {
 
-// The lesson's numbers: a safetensors file inside the program, which was whole when it was built in.
+// The lesson's numbers: a safetensors file inside the program, whose names and shapes are known.
 class LessonFile {
  public:
-  LessonFile() : bytes_(find_embedded("lesson.safetensors")->bytes) {
-    uint64_t size = 0;
-    std::memcpy(&size, bytes_.data(), sizeof size);
-    header_ = Json::parse(bytes_.substr(sizeof size, size));
-    bytes_.remove_prefix(sizeof size + size);
-  }
+  LessonFile()
+      : tensors_(detail::parse_safetensors(std::as_bytes(std::span(find_embedded(kName)->bytes)), kName).tensors) {}
 
   template <class Stored, int Rank>
   Tensor<Stored, Rank> read(const std::string& name) const {
-    const Json& info = header_.at(name);
+    const auto info = std::find_if(tensors_.begin(), tensors_.end(), [&](const auto& t) { return t.name == name; });
+    if (info == tensors_.end()) detail::fail_format(fmt::format("{}: no tensor {}", kName, name));
     std::array<int64_t, Rank> sizes{};
-    for (size_t axis = 0; axis < Rank; ++axis) sizes[axis] = info.at("shape").at(axis);
+    std::copy_n(info->shape.begin(), Rank, sizes.begin());
     Tensor<Stored, Rank> tensor(sizes);
-    const size_t begin = info.at("data_offsets").at(0);
-    std::memcpy(tensor.data(), bytes_.data() + begin, static_cast<size_t>(tensor.count()) * sizeof(Stored));
+    std::memcpy(tensor.data(), info->bytes.data(), info->bytes.size());
     return tensor;
   }
 
  private:
-  std::string_view bytes_;
-  Json header_;
+  static constexpr const char* kName = "lesson.safetensors";
+  const std::vector<TensorInfo> tensors_;
 };
 
 double largest_difference(const float* found, const Tensor<double, 3>& golden) {

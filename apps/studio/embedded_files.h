@@ -1,7 +1,6 @@
 // Files that are part of the program: the page, its contract, and what the lesson shows. tools/embed-files writes them.
 #pragma once
 
-#include <span>
 #include <string_view>
 
 namespace limelight::studio {
@@ -12,9 +11,6 @@ struct EmbeddedFile {
   std::string_view bytes;
   std::string_view gzip;  // the same, compressed
 };
-
-// By name, ascending.
-std::span<const EmbeddedFile> embedded_files();
 
 // Null where there is none.
 const EmbeddedFile* find_embedded(std::string_view name);

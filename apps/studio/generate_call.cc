@@ -45,14 +45,6 @@ Json token_json(const TokenLight& light, size_t index) {
   return {{"token", light.token}, {"index", index}, {"top", top}, {"first_token", light.first}};
 }
 
-// Both numbers, or the model's own choice of what is not given.
-HeadChoice choose_head(const Call& call, const Reader& model, const std::string& text) {
-  const HeadWish wish{.layer = call.number("layer"), .head = call.number("head")};
-  check_range(model.facts(), wish);
-  if (const auto known = known_head(model.facts(), wish)) return *known;
-  return spotlight(model, text, {.layer = wish.layer, .head = wish.head, .run = call.run}).head;
-}
-
 }  // namespace
 
 Json generate_call(const Call& call) {
@@ -62,9 +54,9 @@ Json generate_call(const Call& call) {
     detail::fail_argument(fmt::format("model: expected one that writes, found {}", model->facts().name));
   }
   const std::string text = call.text();
-  const HeadChoice head = choose_head(call, *model, text);
   std::vector<int32_t> prompt;
   for (const Token& token : model->tokenizer().encode(text)) prompt.push_back(token.id);
+  const HeadChoice head = choose_head(call, *model, text, static_cast<int64_t>(prompt.size()));
 
   TokenWatch watch(*decoder, text, {head.layer, head.head}, call.asked.value("words", size_t{5}));
   Json tokens = Json::array();

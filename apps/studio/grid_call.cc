@@ -1,6 +1,5 @@
 // grid and thumbnails: one head in full, and all heads small.
 #include <algorithm>
-#include <limits>
 
 #include "base64.h"
 #include "call.h"
@@ -10,8 +9,6 @@
 namespace limelight::studio {
 namespace {
 
-constexpr float kBlocked = std::numeric_limits<float>::quiet_NaN();
-
 UnitKind unit_kind(const std::string& name) {
   if (name == "tokens") return UnitKind::kToken;
   return name == "pieces" ? UnitKind::kPiece : UnitKind::kWord;
@@ -19,7 +16,8 @@ UnitKind unit_kind(const std::string& name) {
 
 void put_numbers(Json& json, const Spotlight& light) {
   const size_t units = light.units.size();
-  std::vector<float> weights(units * units, kBlocked), special(units, kBlocked), entropy(units, kBlocked);
+  std::vector<float> weights(units * units, kBlockedFloat), special(units, kBlockedFloat),
+      entropy(units, kBlockedFloat);
   for (const SpotlightRow& row : light.rows) {
     const auto at = static_cast<size_t>(row.index);
     for (size_t u = 0; u < units; ++u) {
@@ -79,11 +77,11 @@ Json thumbnails_call(const Call& call) {
   options.observer = [&](const LayerAttention& seen) {
     json["mask"] = mask_name(seen.options.causal);
     const LensResult lens = look(seen.q, seen.k, seen.options, {.heatmap = side});
-    const auto pairs = live_pairs(seen.options, tokens, {{0, tokens}, {0, tokens}, side, side});
+    const auto pairs = live_pairs(seen.q, seen.k, seen.options, {{0, tokens}, {0, tokens}, side, side});
     const Tensor<float, 4>& pooled = pool == "max" ? lens.heatmap_max : lens.heatmap_sum;
     for (int64_t at = 0; at < pooled.count(); ++at) {
       const auto live = static_cast<float>(pairs[static_cast<size_t>(at) % pairs.size()]);
-      cells.push_back(live == 0 ? kBlocked : pool == "max" ? pooled.data()[at] : pooled.data()[at] / live);
+      cells.push_back(live == 0 ? kBlockedFloat : pool == "max" ? pooled.data()[at] : pooled.data()[at] / live);
     }
   };
   model->read(reading.ids, options);

@@ -45,8 +45,4 @@ Json grid_json(const Tensor<float, 2>& grid, const Tensor<uint8_t, 2>& blocked) 
   return rows;
 }
 
-Json head_json(const TensorView<const float, 4>& head) {
-  return grid_json({head.data, {head.sizes[2], head.sizes[3]}, {head.strides[2], head.strides[3]}});
-}
-
 }  // namespace limelight::studio

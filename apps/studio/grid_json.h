@@ -15,7 +15,4 @@ nlohmann::ordered_json list_json(std::span<const float> numbers, std::span<const
 nlohmann::ordered_json grid_json(const TensorView<const float, 2>& grid);
 nlohmann::ordered_json grid_json(const Tensor<float, 2>& grid, const Tensor<uint8_t, 2>& blocked);
 
-// [1,1,T,D] as T lists.
-nlohmann::ordered_json head_json(const TensorView<const float, 4>& head);
-
 }  // namespace limelight::studio

@@ -43,6 +43,11 @@ std::optional<HttpRefusal> body_refusal(const HttpHead& head) {
   return HttpRefusal{413, fmt::format("the body is larger than {} bytes", Limits::kBodyBytes)};
 }
 
+// Where the length is one number.
+bool has_body(const HttpHead& head) {
+  return !head.content_length.empty() && head.content_length.front().find_first_not_of('0') != std::string::npos;
+}
+
 }  // namespace
 
 std::optional<HttpRefusal> refusal(const HttpHead& head, int port) {
@@ -58,8 +63,11 @@ std::optional<HttpRefusal> refusal(const HttpHead& head, int port) {
   if (head.path.size() > kMostPath) return HttpRefusal{414, "the path is too long"};
   if (auto refused = body_refusal(head)) return refused;
   if (!head.path.starts_with("/api/")) {
-    if (head.method == "GET" || head.method == "HEAD") return std::nullopt;
-    return HttpRefusal{405, "a file of the page is asked for by GET"};
+    if (head.method != "GET" && head.method != "HEAD")
+      return HttpRefusal{405, "a file of the page is asked for by GET"};
+    // cpp-httplib reads no body of these, and would take it for the next request.
+    if (has_body(head)) return HttpRefusal{400, "a file of the page is asked for without a body"};
+    return std::nullopt;
   }
   for (const std::string& site : head.site) {
     if (site != "same-origin" && site != "none") return HttpRefusal{403, "only this server's own page may ask"};

@@ -4,32 +4,24 @@
 #include <cstdint>
 #include <vector>
 
-#include "limelight/attention.h"
+#include "attention/problem.h"
 
 namespace limelight::studio {
 
-// Keys [begin, end) that a query of T tokens sees, under the masks a kept layer may have: causal and window.
-struct LiveKeys {
-  int64_t begin = 0;
-  int64_t end = 0;
-};
-LiveKeys live_keys(const AttentionOptions& options, int64_t query, int64_t tokens);
-
 // Queries and keys [begin, end) of a map, pooled to rows x columns cells: cell (floor(i rows / queries), ...).
 struct MapRegion {
-  LiveKeys queries, keys;
+  detail::Interval queries, keys;
   int64_t rows = 0, columns = 0;
 
-  int64_t row_of(int64_t query) const { return cell(query, queries, rows); }
-  int64_t column_of(int64_t key) const { return cell(key, keys, columns); }
-
- private:
-  static int64_t cell(int64_t at, const LiveKeys& range, int64_t cells) {
-    return (at - range.begin) * cells / (range.end - range.begin);
+  int64_t row_of(int64_t query) const { return (query - queries.begin) * rows / (queries.end - queries.begin); }
+  // A column's keys are those from here up to the next column's.
+  int64_t first_key(int64_t column) const {
+    return keys.begin + (column * (keys.end - keys.begin) + columns - 1) / columns;
   }
 };
 
-// [rows, columns]
-std::vector<int64_t> live_pairs(const AttentionOptions& options, int64_t tokens, const MapRegion& region);
+// [rows, columns], of the one sequence in q [1,H,T,D] and k [1,G,T,D].
+std::vector<int64_t> live_pairs(const FloatView& q, const FloatView& k, const AttentionOptions& options,
+                                const MapRegion& region);
 
 }  // namespace limelight::studio

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include "base64.h"
@@ -14,14 +13,12 @@
 namespace limelight::studio {
 namespace {
 
-constexpr float kBlocked = std::numeric_limits<float>::quiet_NaN();
-
 MapRegion region_of(const Call& call, int64_t tokens) {
   MapRegion region{{0, tokens}, {0, tokens}};
   if (const auto asked = call.asked.find("region"); asked != call.asked.end()) {
     region.queries = {asked->at(0), asked->at(1)};
     region.keys = {asked->at(2), asked->at(3)};
-    for (const LiveKeys& range : {region.queries, region.keys}) {
+    for (const detail::Interval& range : {region.queries, region.keys}) {
       if (range.begin < range.end && range.end <= tokens) continue;
       detail::fail_argument(fmt::format("region: expected first below end and at most {}, found {} to {}", tokens,
                                         range.begin, range.end));
@@ -40,7 +37,8 @@ class Pool {
       : layer_(*scene.layer),
         head_(scene.head.head),
         region_(region),
-        sum_(static_cast<size_t>(region.rows * region.columns)),
+        pairs_(live_pairs(layer_.query(head_), layer_.key(head_), layer_.options, region)),
+        sum_(pairs_.size()),
         most_(sum_.size()),
         received_(static_cast<size_t>(layer_.tokens())) {}
 
@@ -69,21 +67,21 @@ class Pool {
 
  private:
   void add_row(int64_t query, const float* weights) {
-    const auto start = static_cast<size_t>(region_.row_of(query) * region_.columns);
-    for (int64_t key = region_.keys.begin; key < region_.keys.end; ++key) {
-      const size_t at = start + static_cast<size_t>(region_.column_of(key));
-      sum_[at] += static_cast<double>(weights[key]);
-      most_[at] = std::max(most_[at], weights[key]);
-      received_[static_cast<size_t>(key)] += static_cast<double>(weights[key]);
+    auto at = static_cast<size_t>(region_.row_of(query) * region_.columns);
+    for (int64_t column = 0, key = region_.keys.begin; column < region_.columns; ++column, ++at) {
+      for (const int64_t end = region_.first_key(column + 1); key < end; ++key) {
+        sum_[at] += static_cast<double>(weights[key]);
+        most_[at] = std::max(most_[at], weights[key]);
+        received_[static_cast<size_t>(key)] += static_cast<double>(weights[key]);
+      }
     }
   }
 
   template <class Value>
   std::vector<float> filled(const Value& value) const {
-    const std::vector<int64_t> pairs = live_pairs(layer_.options, layer_.tokens(), region_);
-    std::vector<float> cells(pairs.size(), kBlocked);
+    std::vector<float> cells(pairs_.size(), kBlockedFloat);
     for (size_t at = 0; at < cells.size(); ++at) {
-      if (pairs[at] > 0) cells[at] = value(at, pairs[at]);
+      if (pairs_[at] > 0) cells[at] = value(at, pairs_[at]);
     }
     return cells;
   }
@@ -91,6 +89,7 @@ class Pool {
   const KeptLayer& layer_;
   const int64_t head_;
   const MapRegion& region_;
+  const std::vector<int64_t> pairs_;
   std::vector<double> sum_;
   std::vector<float> most_;
   std::vector<double> received_;  // [T]

@@ -13,9 +13,9 @@ namespace {
 Json steps_json(const lesson::HeadInput& head, const lesson::Recipe& steps) {
   Json json = {{"d_k", head.head_size()},
                {"scale", number_json(steps.scale)},
-               {"q", head_json(head.q)},
-               {"k", head_json(head.k)},
-               {"v", head_json(head.v)},
+               {"q", grid_json(lesson::rows_of(head.q))},
+               {"k", grid_json(lesson::rows_of(head.k))},
+               {"v", grid_json(lesson::rows_of(head.v))},
                {"out", grid_json(steps.out)},
                {"scores", grid_json(steps.scores)},
                {"scaled", grid_json(steps.scaled)},

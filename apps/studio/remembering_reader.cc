@@ -45,12 +45,17 @@ Tensor<float, 2> RememberingReader::read(std::span<const int32_t> ids, const Rea
   return output;
 }
 
+RememberingReader::Texts::iterator RememberingReader::find(std::span<const int32_t> ids,
+                                                           std::optional<Causal> causal) const {
+  return std::find_if(texts_.begin(), texts_.end(), [&](const Text& text) {
+    return text.causal == causal && std::equal(text.ids.begin(), text.ids.end(), ids.begin(), ids.end());
+  });
+}
+
 // Those wanted, where all of them are known; else none.
 RememberingReader::Layers RememberingReader::recall(std::span<const int32_t> ids, const ReadOptions& options) const {
   const std::lock_guard lock(mutex_);
-  const auto text = std::find_if(texts_.begin(), texts_.end(), [&](const Text& t) {
-    return t.causal == options.causal && std::equal(t.ids.begin(), t.ids.end(), ids.begin(), ids.end());
-  });
+  const auto text = find(ids, options.causal);
   if (text == texts_.end()) return {};
   texts_.splice(texts_.begin(), texts_, text);
   Layers known(text->layers.size());
@@ -65,9 +70,7 @@ RememberingReader::Layers RememberingReader::recall(std::span<const int32_t> ids
 void RememberingReader::remember(std::span<const int32_t> ids, std::optional<Causal> causal,
                                  const Layers& layers) const {
   const std::lock_guard lock(mutex_);
-  auto text = std::find_if(texts_.begin(), texts_.end(), [&](const Text& t) {
-    return t.causal == causal && std::equal(t.ids.begin(), t.ids.end(), ids.begin(), ids.end());
-  });
+  const auto text = find(ids, causal);
   if (text == texts_.end()) {
     texts_.push_front({{ids.begin(), ids.end()}, causal, layers});
   } else {

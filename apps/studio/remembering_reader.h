@@ -33,6 +33,10 @@ class RememberingReader : public Reader {
     Layers layers;
   };
 
+  using Texts = std::list<Text>;
+
+  // For who holds the mutex.
+  Texts::iterator find(std::span<const int32_t> ids, std::optional<Causal> causal) const;
   Layers recall(std::span<const int32_t> ids, const ReadOptions& options) const;
   void remember(std::span<const int32_t> ids, std::optional<Causal> causal, const Layers& layers) const;
   void forget_to_fit() const;
@@ -40,7 +44,7 @@ class RememberingReader : public Reader {
   const std::unique_ptr<const Reader> model_;
   const int64_t most_bytes_;
   mutable std::mutex mutex_;
-  mutable std::list<Text> texts_;  // the one asked for last in front
+  mutable Texts texts_;  // the one asked for last in front
 };
 
 }  // namespace limelight::studio

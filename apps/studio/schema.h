@@ -21,7 +21,7 @@ class Schema {
   ~Schema();
 
   bool has(const std::string& definition) const;
-  bool is_field(const std::string& name) const;  // of any request
+  bool is_field(const std::string& name) const;  // of any definition, at its top
 
   // The first thing in `value` that does not fit the definition, in the order of the schema; nothing where all fits.
   std::optional<Mismatch> mismatch(const std::string& definition, const nlohmann::ordered_json& value) const;

@@ -42,10 +42,18 @@ std::string special_names(const Reading& reading) {
   return fmt::format("{}", fmt::join(names, " "));
 }
 
-void check_grid(const std::vector<Unit>& units, size_t most) {
-  if (units.size() <= most) return;
-  detail::fail_argument(
-      fmt::format("text: a grid takes {} words, found {}; choose one that looks by --word", most, units.size()));
+// Every unit keeps a row of all tokens, of which a single word may have any number.
+void check_grid(const std::vector<Unit>& units, size_t tokens, size_t most) {
+  constexpr size_t kMostPairs = size_t{1} << 22;
+  if (units.size() > most) {
+    detail::fail_argument(
+        fmt::format("text: a grid takes {} words, found {}; choose one that looks by --word", most, units.size()));
+  }
+  if (units.size() * tokens > kMostPairs) {
+    detail::fail_argument(
+        fmt::format("text: a grid of {} words takes {} tokens, found {}; choose one that looks by --word", units.size(),
+                    kMostPairs / units.size(), tokens));
+  }
 }
 
 // The units whose first token the word holds.
@@ -88,7 +96,7 @@ class Look {
  private:
   void choose_lookers() {
     if (grid_) {
-      check_grid(units_, options_.most_in_grid);
+      check_grid(units_, reading_.ids.size(), options_.most_in_grid);
       for (size_t u = 0; u < units_.size(); ++u) {
         if (!units_[u].tokens.empty()) queries_.push_back({static_cast<int64_t>(u), units_[u].tokens});
       }

@@ -76,18 +76,18 @@ MaskAfterSoftmax mask_after_softmax(const HeadInput& head) {
 }
 
 NoScaling no_scaling(const HeadInput& head) {
-  auto mistake = begin<NoScaling>(head);
+  NoScaling mistake;
   AttentionOptions unscaled = causal(head);
   unscaled.scale = 1.0f;
-  const Weights right = weights_of(head, causal(head));
-  Weights wrong = weights_of(head, unscaled);
-  const Recipe steps = recipe(head);
+  Weights right = weights_of(head, causal(head), &mistake.blocked), wrong = weights_of(head, unscaled);
+  const Scores steps = scores_of(head);
   mistake.largest_score = largest(steps.scores);
   mistake.largest_scaled = largest(steps.scaled);
   mistake.entropy_right = mean(right.entropy);
   mistake.entropy_wrong = mean(wrong.entropy);
   mistake.gradient_right = mean(right.gradient);
   mistake.gradient_wrong = mean(wrong.gradient);
+  mistake.right = way_of(std::move(right.grid));
   mistake.wrong = way_of(std::move(wrong.grid));
   return mistake;
 }
@@ -100,7 +100,7 @@ WrongTranspose wrong_transpose(const HeadInput& head) {
   mistake.wrong.error = product_error({1, tokens, depth}, mistake.wrong.shape);
   if (!mistake.wrong.error.empty()) return mistake;
   // T = D: [1, T, D] by [D, T, 1] runs and gives [D, T, 1], for each channel c of k the sums over d of q[i, d] k[d, c].
-  const Recipe steps = recipe(head);
+  const Scores steps = scores_of(head);
   double most = 0;
   for (int64_t c = 0; c < depth; ++c) {
     for (int64_t i = 0; i < tokens; ++i) {
@@ -115,7 +115,7 @@ WrongTranspose wrong_transpose(const HeadInput& head) {
 
 ZeroFill zero_fill(const HeadInput& head) {
   auto mistake = begin<ZeroFill>(head);
-  const Recipe steps = recipe(head);
+  const Scores steps = scores_of(head);
   const int64_t tokens = head.tokens();
   Tensor<float, 2> grid({tokens, tokens});
   for (int64_t i = 0; i < tokens; ++i) {

@@ -5,6 +5,8 @@
 #include <chrono>
 #include <cmath>
 
+#include "attention/problem.h"
+#include "core/checks.h"
 #include "kernels/kernels.h"
 #include "lesson/draw.h"
 #include "limelight/nn.h"
@@ -15,19 +17,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Keys [begin, end) that the query sees.
-std::pair<int64_t, int64_t> seen(const AttentionOptions& options, int64_t query, int64_t tokens) {
-  const int64_t end = options.causal == Causal::kNone ? tokens : query + 1;
-  const Window& window = options.window;
-  return {window.left < 0 ? 0 : std::max<int64_t>(0, query - window.left),
-          window.right < 0 ? end : std::min(end, query + window.right + 1)};
-}
-
 // In place, by the functions of the engine's own softmax.
-void softmax_row(float* row, int64_t tokens, float scale, std::pair<int64_t, int64_t> keys) {
+void softmax_row(float* row, int64_t tokens, float scale, const detail::Interval& keys) {
   const detail::Kernels& kernels = detail::active_kernels();
-  float* first = row + keys.first;
-  const int64_t count = std::max<int64_t>(0, keys.second - keys.first);
+  float* first = row + keys.begin;
+  const int64_t count = keys.end - keys.begin;
   float unused = 0, most = detail::kMinusInfinity, sum = 0;
   kernels.scale(first, scale, count, first);
   kernels.pool(first, first, count, &unused, &most);
@@ -56,19 +50,18 @@ double best_seconds(const Work& work) {
 
 }  // namespace
 
-Tensor<float, 2> plain_attention(const HeadInput& head, const Run& run) {
-  const int64_t tokens = head.tokens(), depth = head.head_size(), width = head.v.sizes[3];
-  const TensorView<const float, 2> q{head.q.data, {tokens, depth}, {head.q.strides[2], head.q.strides[3]}};
-  const TensorView<const float, 2> k{head.k.data, {tokens, depth}, {head.k.strides[2], head.k.strides[3]}};
-  const TensorView<const float, 2> v_turned{head.v.data, {width, tokens}, {head.v.strides[3], head.v.strides[2]}};
-  const float scale = head.options.scale.value_or(1 / std::sqrt(static_cast<float>(depth)));
-  Tensor<float, 2> grid({tokens, tokens}), out({tokens, width});
-  Linear(k).forward(q, grid, run);
+void plain_attention(const HeadInput& head, Tensor<float, 2>& grid, Tensor<float, 2>& out, const Run& run) {
+  const int64_t tokens = head.tokens();
+  const TensorView<const float, 2> v = rows_of(head.v);
+  detail::check_sizes("plain", "grid", std::array{tokens, tokens}, grid.sizes());
+  detail::check_sizes("plain", "out", std::array{tokens, v.sizes[1]}, out.sizes());
+  const detail::Problem problem = detail::check_problem("plain", head.q, head.k, FloatView(head.v), head.options);
+  const detail::LiveRule live = problem.live(problem.sequence(0));
+  Linear(rows_of(head.k)).forward(rows_of(head.q), grid, run);
   detail::for_row_blocks(tokens, tokens, run, "plain", [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) softmax_row(&grid(i, 0), tokens, scale, seen(head.options, i, tokens));
+    for (int64_t i = begin; i < end; ++i) softmax_row(&grid(i, 0), tokens, problem.scale, live(i));
   });
-  Linear(v_turned).forward(grid, out, run);
-  return out;
+  Linear({v.data, {v.sizes[1], tokens}, {v.strides[1], v.strides[0]}}).forward(grid, out, run);
 }
 
 SpeedFigures measure_speed(int64_t tokens, int64_t d_k, Causal causal, const Run& run) {
@@ -77,10 +70,11 @@ SpeedFigures measure_speed(int64_t tokens, int64_t d_k, Causal causal, const Run
   HeadInput head{.q = q, .k = k, .v = v, .options = {}};
   head.options.causal = causal;
   head.options.run = run;
-  SpeedFigures figures;
-  Tensor<float, 2> plain;
-  figures.plain_seconds = best_seconds([&] { plain = plain_attention(head, run); });
+  // Memory is there, and written once, before either is measured.
+  Tensor<float, 2> grid({tokens, tokens}), plain({tokens, d_k});
   Tensor<float, 4> flash({1, 1, tokens, d_k});
+  SpeedFigures figures;
+  figures.plain_seconds = best_seconds([&] { plain_attention(head, grid, plain, run); });
   figures.flash_seconds = best_seconds([&] { attention(q, k, v, head.options, flash); });
   for (int64_t n = 0; n < plain.count(); ++n) {
     figures.difference = std::max(figures.difference, std::abs(double{plain.data()[n]} - double{flash.data()[n]}));

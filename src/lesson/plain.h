@@ -6,12 +6,13 @@
 
 namespace limelight::lesson {
 
-// out [T,E]. Takes T x T floats. Both products are register-tiled and run on all threads, so the difference in speed is
-// that of the grid. Obeys options.causal, window and scale.
-Tensor<float, 2> plain_attention(const HeadInput& head, const Run& run = {});
+// grid [T,T] and out [T,E] are written; the grid ends as the weights. Both products are register-tiled and run on all
+// threads, so the difference in speed is that of the grid. Obeys options.causal, window and scale. Throws
+// std::invalid_argument for sizes that do not fit.
+void plain_attention(const HeadInput& head, Tensor<float, 2>& grid, Tensor<float, 2>& out, const Run& run = {});
 
 struct SpeedFigures {
-  double plain_seconds = 0, flash_seconds = 0;  // the best of some runs
+  double plain_seconds = 0, flash_seconds = 0;  // the best of some runs, into memory that is there
   int64_t plain_bytes = 0, flash_bytes = 0;     // output and working memory
   double difference = 0;                        // largest, of the two outputs
 };

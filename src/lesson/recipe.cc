@@ -13,10 +13,6 @@
 namespace limelight::lesson {
 namespace {
 
-TensorView<const float, 2> rows_of(const TensorView<const float, 4>& head) {
-  return {head.data, {head.sizes[2], head.sizes[3]}, {head.strides[2], head.strides[3]}};
-}
-
 void check(const HeadInput& head) {
   const int64_t tokens = head.tokens(), depth = head.head_size();
   detail::check_view("recipe", "q", head.q, std::array<int64_t, 4>{1, 1, tokens, depth});
@@ -41,6 +37,10 @@ double largest_difference(const Recipe& steps, const TensorView<const float, 4>&
 
 }  // namespace
 
+TensorView<const float, 2> rows_of(const TensorView<const float, 4>& head) {
+  return {head.data, {head.sizes[2], head.sizes[3]}, {head.strides[2], head.strides[3]}};
+}
+
 Weights weights_of(const HeadInput& head, const AttentionOptions& options, Tensor<uint8_t, 2>* blocked) {
   const int64_t tokens = head.tokens();
   LensRequest all;
@@ -62,16 +62,21 @@ Weights weights_of(const HeadInput& head, const AttentionOptions& options, Tenso
   return weights;
 }
 
-Recipe recipe(const HeadInput& head) {
+Scores scores_of(const HeadInput& head) {
   check(head);
-  const int64_t tokens = head.tokens();
-  Recipe steps;
+  Scores steps;
   steps.scale = head.options.scale.value_or(1 / std::sqrt(static_cast<float>(head.head_size())));
-  steps.scores = Tensor<float, 2>({tokens, tokens});
+  steps.scores = Tensor<float, 2>({head.tokens(), head.tokens()});
   Linear(rows_of(head.k)).forward(rows_of(head.q), steps.scores);
   steps.scaled = steps.scores.clone();
   std::for_each_n(steps.scaled.data(), steps.scaled.count(), [&](float& score) { score *= steps.scale; });
+  return steps;
+}
 
+Recipe recipe(const HeadInput& head) {
+  Recipe steps;
+  static_cast<Scores&>(steps) = scores_of(head);
+  const int64_t tokens = head.tokens();
   AttentionOptions unscaled = head.options;
   unscaled.scale = 1.0f;
   steps.weights = weights_of(head, head.options, &steps.blocked);

@@ -16,7 +16,7 @@ constexpr int64_t kSize = kReachHidden;
 using Vector = WordVector;
 using Matrix = std::array<Vector, kSize>;
 
-enum Stream : uint32_t { kInput, kState, kQuery, kKey, kValue, kWords };
+enum Stream : uint32_t { kInput, kState, kQuery, kKey, kValue };
 
 // FNV-1a (Fowler, Noll & Vo): the stream of a word is its spelling's.
 uint32_t hash(const std::string& word) {

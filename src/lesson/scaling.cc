@@ -8,6 +8,7 @@
 
 #include "core/checks.h"
 #include "lesson/draw.h"
+#include "lesson/recipe.h"
 #include "lesson/row_measures.h"
 #include "limelight/lens.h"
 #include "limelight/nn.h"
@@ -53,9 +54,8 @@ ScalingFigures scaling_figures(int64_t d_k, int64_t keys, uint64_t seed) {
   detail::check_range("scaling", "d_k", d_k, 1, 1024);
   detail::check_range("scaling", "keys", keys, 1, 256);
   const auto q = draw<4>(seed, 0, {1, 1, kQueries, d_k}), k = draw<4>(seed, 1, {1, 1, keys, d_k});
-  const auto rows = [&](const Tensor<float, 4>& t) { return view_of(t.data(), std::array{t.sizes()[2], d_k}); };
   Tensor<float, 2> scores({kQueries, keys});
-  Linear(rows(k)).forward(rows(q), scores);
+  Linear(rows_of(k)).forward(rows_of(q), scores);
   return {figures(q, k, scores, 1 / std::sqrt(static_cast<float>(d_k))), figures(q, k, scores, 1)};
 }
 

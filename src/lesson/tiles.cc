@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "attention/problem.h"
-#include "attention/reference_row.h"
 #include "core/checks.h"
 #include "core/rounding.h"
 #include "kernels/kernels.h"

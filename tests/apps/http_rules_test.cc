@@ -108,6 +108,17 @@ TEST(HttpRules, LengthsAreDigitsWithinTheLimit) {
   EXPECT_EQ(with({"5", "5"}), 400);
 }
 
+TEST(HttpRules, FilesAreAskedForWithoutABody) {
+  for (const char* method : {"GET", "HEAD"}) {
+    HttpHead head = page();
+    head.method = method;
+    head.content_length = {"5"};
+    EXPECT_EQ(status(head), 400) << method;
+    head.content_length = {"0"};
+    EXPECT_EQ(status(head), 200) << method;
+  }
+}
+
 TEST(HttpRules, PathsAreShort) {
   HttpHead head = page();
   head.path = "/" + std::string(400, 'a');

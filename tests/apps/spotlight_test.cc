@@ -22,7 +22,7 @@ class KnownLight : public Reader {
                 .layers = 1,
                 .heads = 1,
                 .vocabulary = 10,
-                .positions = 4000,
+                .positions = 6000,
                 .output = "hidden",
                 .output_width = 1}),
         tokenizer_(letter_tokenizer()),
@@ -175,6 +175,17 @@ TEST(Spotlight, AGridOfAWholeChapterIsRefused) {
   for (int i = 0; i < 1025; ++i) chapter += "a ";
   EXPECT_THROW(shine(KnownLight({1}), chapter, {}), std::invalid_argument);
   EXPECT_EQ(shine(KnownLight({1}), chapter, {.words = {"a:1025"}}).units.size(), 1025u);
+}
+
+TEST(Spotlight, AGridOfFewWordsOfManyTokensIsRefused) {
+  std::string text;
+  for (int i = 0; i < 1000; ++i) text += "abcd ";
+  try {
+    shine(KnownLight({1}), text, {});
+    FAIL() << "5,000 tokens";
+  } catch (const std::invalid_argument& error) {
+    EXPECT_EQ(std::string(error.what()).find("text: a grid of 1000 words takes 4194 tokens"), 0u) << error.what();
+  }
 }
 
 TEST(Spotlight, WeightsThatAreNoNumbersAreRefused) {

@@ -126,6 +126,16 @@ class Models(ProgramTest):
             self.assertEqual((part["token"], part["top"], part["first_token"]),
                              (watched["token"], watched["words"], watched["first_token"]))
 
+    def test_a_head_is_chosen_for_short_texts_alone(self):
+        if "smollm2" not in HERE:
+            self.skipTest("smollm2 is not here")
+        short, long = "The animal slept because", "The animal slept because it was tired. " * 80
+        found = self.server.ask("generate", text=short, layer=3, max_tokens=1)
+        self.assertEqual((found["layer"], "within layer 3" in found["chosen_by"]), (3, True))
+        for call in ("generate", "map"):
+            status, answer = self.server.post(call, {"text": long, "layer": 3, "model": "smollm2"})
+            self.assertEqual((status, answer["error"]["field"]), (400, "layer"), call)
+
 
 if __name__ == "__main__":
     main(needs="minilm")

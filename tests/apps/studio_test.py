@@ -99,6 +99,14 @@ class Limits(Serving):
         body = b"{" + b" " * (1 << 20) + b"}"
         self.assertEqual(self.server.request("POST", "/api/models", body, {"Content-Type": "application/json"})[0], 413)
 
+    def test_the_body_of_one_request_is_never_the_next(self):
+        inner = f"GET /nothing HTTP/1.1\r\n{self.own()}\r\nConnection: close\r\n\r\n"
+        for method, status in (("GET", 400), ("HEAD", 400), ("DELETE", 405)):
+            answers = self.server.raw(f"{method} / HTTP/1.1\r\n{self.own()}\r\nContent-Length: {len(inner)}\r\n\r\n"
+                                      f"{inner}".encode())
+            self.assertTrue(answers.startswith(f"HTTP/1.1 {status} ".encode()), answers[:80])
+            self.assertEqual(answers.count(b"HTTP/1.1 "), 1, method)
+
     @unittest.skipIf(SANITIZED, "memory is not the program's own")
     def test_paths_and_headers_have_an_end(self):
         self.assertEqual(self.head(f"GET /{'a' * 400} HTTP/1.1", self.own(), "Connection: close"), 414)
@@ -221,6 +229,10 @@ class Program(ProgramTest):
             self.refused(run("studio", "--no-open", "--port", str(server.port)), 1, str(server.port), "taken", "--port")
             with Server() as other:
                 self.assertNotEqual(other.port, server.port)
+
+    def test_an_address_that_cannot_be_told_is_one_clear_error(self):
+        with open("/dev/full", "wb") as full:
+            self.refused(run("studio", "--no-open", stdout=full), 1, "No space left")
 
     def test_misuse_is_refused(self):
         for args in (("--port", "0"), ("--port", "65536"), ("--port", "x")):

@@ -8,6 +8,7 @@
 #include "lesson/plain.h"
 #include "lesson/preset.h"
 #include "lesson/recurrent.h"
+#include "lesson/row_measures.h"
 #include "lesson/scaling.h"
 #include "limelight/error.h"
 #include "tests/lesson/heads.h"
@@ -151,12 +152,24 @@ TEST(Plain, IsTheReferencesAnswer) {
     for (const int64_t tokens : {1, 2, 65, 130}) {
       const RandomHead head(tokens, 24, 40, causal);
       const auto expected = head.reference();
-      const Tensor<float, 2> out = plain_attention(head.input());
+      Tensor<float, 2> grid({tokens, tokens}), out({tokens, 40});
+      plain_attention(head.input(), grid, out);
       for (int64_t i = 0; i < tokens; ++i) {
         for (int64_t e = 0; e < 40; ++e) EXPECT_NEAR(out(i, e), expected.out(0, 0, i, e), 1e-5);
       }
     }
   }
+}
+
+TEST(Plain, MemoryIsGivenAndOfTheRightSize) {
+  const RandomHead head(8, 4, 5, Causal::kNone);
+  Tensor<float, 2> grid({8, 8}), out({8, 5}), other({8, 4});
+  const float* const place = grid.data();
+  plain_attention(head.input(), grid, out);
+  EXPECT_EQ(grid.data(), place);
+  for (int64_t i = 0; i < 8; ++i) EXPECT_NEAR(row_sum({&grid(i, 0), 8}), 1, 1e-6);
+  EXPECT_THROW(plain_attention(head.input(), other, out), std::invalid_argument);
+  EXPECT_THROW(plain_attention(head.input(), grid, other), std::invalid_argument);
 }
 
 TEST(Plain, SpeedIsMeasuredOnEqualAnswersAndCanBeStopped) {
