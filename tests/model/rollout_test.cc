@@ -91,7 +91,7 @@ TEST(Rollout, OfADecoderSeesNothingLater) {
     Seen seen;
     DecoderOptions options;
     options.observer = seen.observer();
-    const std::vector<int32_t> ids = tiny_decoder_ids(name, 0);
+    const std::vector<int32_t> ids = tiny_ids(name, 0);
     logits_of(TinyDecoder(name).load(), ids, options);
     seen.expect_rows();
     const std::vector<float> row = seen.rollout.from(4);
@@ -121,7 +121,7 @@ TEST(Rollout, ASecondPassTakesTheFirstOnesPlaceWhateverItsLength) {
 
 TEST(Rollout, APieceOfATextIsRefused) {
   const Decoder decoder = TinyDecoder("llama").load();
-  const std::vector<int32_t> ids = tiny_decoder_ids("llama", 0);
+  const std::vector<int32_t> ids = tiny_ids("llama", 0);
   DecoderCache cache(decoder.config(), 11);
   decoder.forward(std::span(ids).first(8), cache);
   Rollout rollout;
