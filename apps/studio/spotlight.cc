@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "rollout_light.h"
 #include "spotlight_row.h"
 
 namespace limelight::studio {
@@ -74,6 +75,7 @@ class Look {
 
   Spotlight run() {
     choose_lookers();
+    if (options_.rollout) return rolled_out();
     HeadWish wish{.layer = options_.layer, .head = options_.head};
     if (!options_.find.empty()) wish.find = find_word(reading_, options_.find);
     if (const auto known = known_head(model_.facts(), wish)) return shown(light_of(*known), *known);
@@ -109,6 +111,12 @@ class Look {
     detail::fail_argument(
         fmt::format("find: the mask blocks \"{}\" from \"{}\" in every head; it comes later, try --mask none",
                     spelling(wanted), spelling(queries_.front().unit)));
+  }
+
+  Spotlight rolled_out() const {
+    const HeadLight light = rollout_light(model_, reading_.ids, queries_,
+                                          {.mask = options_.mask, .layer = options_.layer, .run = options_.run});
+    return shown(light, {light.layer, light.head, "all, by attention rollout"});
   }
 
   HeadLight light_of(const HeadChoice& head) const {
@@ -183,6 +191,7 @@ std::string first_token_line(const Spotlight& light, const SpotlightRow& row) {
 }
 
 std::string head_name(int64_t layer, int64_t head) {
+  if (head == kAllHeads) return fmt::format("layers 0 to {}", layer);
   return fmt::format("L{}.H{}", layer, head);
 }
 

@@ -54,7 +54,7 @@ nlohmann::ordered_json spotlight_object(const Spotlight& light) {
   json["model"] = light.model;
   json["mask"] = mask_name(light.mask);
   json["layer"] = light.head.layer;
-  json["head"] = light.head.head;
+  json["head"] = light.head.head == kAllHeads ? Json() : Json(light.head.head);
   json["chosen_by"] = light.head.chosen_by;
   json["text"] = light.text;
   if (light.without_first) json["without_first"] = true;
