@@ -21,7 +21,7 @@ struct Look {
   ModelArguments model;
   std::string word, find, html, svg;
   std::optional<int64_t> layer, head, top;
-  bool rollout = false, pieces = false, without_first = false, json = false, csv = false;
+  bool rollout = false, vectors = false, pieces = false, without_first = false, json = false, csv = false;
 
   void declare(Command& command) {
     source.declare(command);
@@ -64,10 +64,16 @@ struct Look {
             "100")
         .number("--top", top, "List only the N strongest words", {.least = 1})
         .flag("--json", json, "Print JSON")
+        .flag("--vectors", vectors,
+              "With --json: q of the word's tokens, k and v of all tokens, in this head; q and k also before the "
+              "rotation by position where the model has one")
         .flag("--csv", csv, "Print comma-separated values")
         .text("--html", html, "Write a page to this file")
         .text("--svg", svg, "Write a picture to this file")
         .needs("--top", "--word")
+        .needs("--vectors", "--word")
+        .needs("--vectors", "--json")
+        .excludes("--vectors", "--rollout")
         .excludes("--html", "--rollout")  // a page shows single heads
         .excludes("--json", "--csv")
         .excludes("--top", "--json")  // these give every word
@@ -92,6 +98,7 @@ struct Look {
                            .unit = pieces ? studio::UnitKind::kPiece : studio::UnitKind::kWord,
                            .without_first = without_first,
                            .rollout = rollout,
+                           .vectors = vectors,
                            .too_long = model.too_long(),
                            .run = {.progress = progress.callback()}});
     const std::string page = html.empty() ? "" : studio::exported_page(*reader, light, model.mask(), {});

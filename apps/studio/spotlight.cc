@@ -126,6 +126,12 @@ class Look {
     return light;
   }
 
+  HeadVectors vectors_of(const HeadChoice& head) const {
+    std::vector<int64_t> tokens;
+    for (const Query& query : queries_) tokens.insert(tokens.end(), query.tokens.begin(), query.tokens.end());
+    return head_vectors(model_, reading_, tokens, {options_.mask, head.layer, head.head, 1, options_.run});
+  }
+
   Spotlight shown(const HeadLight& light, const HeadChoice& head) const {
     Spotlight result{.model = model_.facts().name,
                      .mask = light.mask,
@@ -152,6 +158,7 @@ class Look {
       result.rows.push_back(std::move(row));
     }
     if (!grid_ && result.rows.size() > 1) result.rows = {together(result.rows)};
+    if (options_.vectors) result.vectors = vectors_of(head);
     return result;
   }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "head_choice.h"
+#include "head_vectors.h"
 #include "light.h"
 #include "reading.h"
 
@@ -25,6 +26,7 @@ struct SpotlightOptions {
   UnitKind unit = UnitKind::kWord;
   bool without_first = false;  // leave the first token out, and make the other shares add to 1
   bool rollout = false;        // through all layers up to `layer`, heads averaged; no head and nothing to find
+  bool vectors = false;        // of the head shown, where one word looks
   double temperature = 1;      // of the softmax shown; the model and the choice of the head are at 1
   TooLong too_long = TooLong::kRefuse;
   size_t most_in_grid = 1024;  // units; a grid of all words is T x T by its nature
@@ -68,6 +70,7 @@ struct Spotlight {
   double temperature = 1;
   bool grid = false;  // every word looks; else rows has one
   std::vector<SpotlightRow> rows{};
+  std::optional<HeadVectors> vectors = std::nullopt;  // where they are asked for
   std::vector<std::string> notes;
 };
 
