@@ -173,13 +173,13 @@ TEST(Spotlight, WhatAWindowHidesDoesNotComeLater) {
 TEST(Spotlight, ARolloutReachesAWindowFurtherInEachLayer) {
   const KnownLight reader({1}, 2, 3);
   const auto lit = [&](std::optional<int64_t> layer) {
-    std::vector<bool> lit;
+    std::vector<bool> shown;
     const Spotlight light = spotlight(reader, "a b c d", {.words = {"d"}, .layer = layer, .rollout = true});
     for (const Share& share : light.rows[0].shares) {
       EXPECT_EQ(share.blocked, share.weight == 0);
-      lit.push_back(share.lit());
+      shown.push_back(share.lit());
     }
-    return lit;
+    return shown;
   };
   EXPECT_EQ(lit(0), (std::vector<bool>{false, false, true, true}));
   EXPECT_EQ(lit(1), (std::vector<bool>{false, true, true, true}));
