@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "attend_input.h"
+#include "attention/backward_check.h"
 #include "attention_arguments.h"
 #include "command_line.h"
 #include "commands.h"
@@ -165,17 +166,21 @@ struct Attend {
         {},
         std::nullopt};
     const double after_forward = backward ? 2.0 / 7 : 1;  // of seven products
+    std::optional<TensorView<const float, 3>> dlse;
+    if (input.dlse) dlse = input.dlse->view();
+    if (backward) results.gradients.emplace(input);
+    const auto send_back = [&](const auto& call) {
+      call(view_of(input.q), view_of(input.k), view_of(input.v), asked, view_of(results.out), results.lse.view(),
+           input.dout->view(), results.gradients->views(), dlse);
+    };
     try {
+      if (backward) send_back(detail::check_backward);
       asked.run.progress = part_of(progress, 0, after_forward);
       results.lens = attention_and_look(view_of(input.q), view_of(input.k), view_of(input.v), asked, wanted,
                                         output_of(results.out), results.lse.view());
       if (!backward) return results;
       asked.run.progress = part_of(progress, after_forward, 1);
-      results.gradients.emplace(input);
-      std::optional<TensorView<const float, 3>> dlse;
-      if (input.dlse) dlse = input.dlse->view();
-      attention_backward(view_of(input.q), view_of(input.k), view_of(input.v), asked, view_of(results.out), results.lse,
-                         *input.dout, results.gradients->views(), dlse);
+      send_back(attention_backward);
     } catch (const std::invalid_argument& wrong) {
       detail::fail_argument(fmt::format("{}: {}", *in, wrong.what()));
     }

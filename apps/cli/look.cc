@@ -21,22 +21,42 @@ struct Look {
   ModelArguments model;
   std::string word, find, html, svg;
   std::optional<int64_t> layer, head, top;
-  bool pieces = false, without_first = false, json = false, csv = false;
+  bool rollout = false, vectors = false, pieces = false, without_first = false, json = false, csv = false;
 
   void declare(Command& command) {
-    constexpr Bounds kFromZero{.least = 0};
     source.declare(command);
     command.text("--word", word, "The word that looks, it:2 for its second occurrence; all words unless given");
     model.declare_model(command);
+    declare_choice(command);
+    model.declare_mask(command);
+    model.declare_cut(command);
+    declare_forms(command);
+  }
+
+  // What is looked at in the model.
+  void declare_choice(Command& command) {
+    constexpr Bounds kFromZero{.least = 0};
     command
-        .number("--layer", layer, "The layer, from 0; alone: the head of it with the strongest link of the word",
-                kFromZero)
+        .number(
+            "--layer", layer,
+            "The layer, from 0; alone: the head of it with the strongest link of the word; with --rollout: the last "
+            "one gone through",
+            kFromZero)
         .number("--head", head,
                 "The head, from 0; alone: in the layer where its link is strongest; neither: the model's default",
                 kFromZero)
-        .text("--find", find, "Choose the head that sends most of the word's light to this one");
-    model.declare_mask(command);
-    model.declare_cut(command);
+        .text("--find", find, "Choose the head that sends most of the word's light to this one")
+        .flag("--rollout", rollout,
+              "Attention rollout: the shares of all words in this one after all layers, heads averaged and each layer "
+              "half the word's own (Abnar and Zuidema 2020)")
+        .needs("--find", "--word")
+        .needs("--rollout", "--word")
+        .excludes("--find", "--head")
+        .excludes("--rollout", "--head")  // it takes all of them
+        .excludes("--rollout", "--find");
+  }
+
+  void declare_forms(Command& command) {
     command.flag("--pieces", pieces, "The model's pieces instead of words")
         .flag(
             "--without-first", without_first,
@@ -44,12 +64,17 @@ struct Look {
             "100")
         .number("--top", top, "List only the N strongest words", {.least = 1})
         .flag("--json", json, "Print JSON")
+        .flag("--vectors", vectors,
+              "With --json: q of the word's tokens, k and v of all tokens, in this head; q and k also before the "
+              "rotation by position where the model has one")
         .flag("--csv", csv, "Print comma-separated values")
         .text("--html", html, "Write a page to this file")
         .text("--svg", svg, "Write a picture to this file")
-        .needs("--find", "--word")
         .needs("--top", "--word")
-        .excludes("--find", "--head")
+        .needs("--vectors", "--word")
+        .needs("--vectors", "--json")
+        .excludes("--vectors", "--rollout")
+        .excludes("--html", "--rollout")  // a page shows single heads
         .excludes("--json", "--csv")
         .excludes("--top", "--json")  // these give every word
         .excludes("--top", "--csv")
@@ -72,6 +97,8 @@ struct Look {
                            .mask = model.mask(),
                            .unit = pieces ? studio::UnitKind::kPiece : studio::UnitKind::kWord,
                            .without_first = without_first,
+                           .rollout = rollout,
+                           .vectors = vectors,
                            .too_long = model.too_long(),
                            .run = {.progress = progress.callback()}});
     const std::string page = html.empty() ? "" : studio::exported_page(*reader, light, model.mask(), {});

@@ -20,7 +20,7 @@ struct HeadWish {
 
 struct HeadChoice {
   int64_t layer = 0;
-  int64_t head = 0;
+  int64_t head = 0;       // or kAllHeads
   std::string chosen_by;  // for people to read
 };
 

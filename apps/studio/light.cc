@@ -16,22 +16,6 @@ TensorView<const float, 4> one_head(const TensorView<const float, 4>& all, int64
   return {all.data + head / (heads / groups) * all.strides[1], {batch, 1, tokens, depth}, all.strides};
 }
 
-// A token's row, added to its query's.
-void fold(std::span<const float> weights, std::span<const uint8_t> blocked, QueryLight& query) {
-  for (size_t key = 0; key < weights.size(); ++key) {
-    query.weights[key] += static_cast<double>(weights[key]);
-    query.blocked[key] &= blocked[key];
-  }
-  query.entropy += lesson::row_entropy(weights);
-}
-
-// Sums over the tokens of a query become means.
-void finish(QueryLight& query, size_t tokens) {
-  const auto count = static_cast<double>(tokens);
-  for (double& weight : query.weights) weight /= count;
-  query.entropy /= count;
-}
-
 }  // namespace
 
 std::optional<Causal> causal_of(Mask mask) {
@@ -47,6 +31,24 @@ AttentionOptions tempered(const AttentionOptions& options, int64_t head_size, do
   return at;
 }
 
+QueryLight unlit(const Query& query, size_t keys) {
+  return {query.unit, std::vector<double>(keys), std::vector<uint8_t>(keys, 1)};
+}
+
+void fold(std::span<const float> weights, std::span<const uint8_t> blocked, QueryLight& query) {
+  for (size_t key = 0; key < weights.size(); ++key) {
+    query.weights[key] += static_cast<double>(weights[key]);
+    query.blocked[key] &= blocked[key];
+  }
+  query.entropy += lesson::row_entropy(weights);
+}
+
+void finish(QueryLight& query, size_t tokens) {
+  const auto count = static_cast<double>(tokens);
+  for (double& weight : query.weights) weight /= count;
+  query.entropy /= count;
+}
+
 HeadLight look_at_head(const LayerAttention& seen, int64_t head, std::span<const Query> queries, double temperature) {
   constexpr size_t kPairs = size_t{1} << 22;
   const int64_t heads = seen.q.sizes[1];
@@ -57,7 +59,7 @@ HeadLight look_at_head(const LayerAttention& seen, int64_t head, std::span<const
   std::vector<std::pair<size_t, int64_t>> tokens;  // with the place of the query
   for (size_t n = 0; n < queries.size(); ++n) {
     const Query& query = queries[n];
-    light.queries.push_back({query.unit, std::vector<double>(keys), std::vector<uint8_t>(keys, 1)});
+    light.queries.push_back(unlit(query, keys));
     if (query.tokens.size() == 1) light.queries.back().lse = double{seen.lse(0, head, query.tokens[0])};
     for (const int64_t token : query.tokens) tokens.emplace_back(n, token);
   }

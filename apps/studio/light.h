@@ -33,12 +33,19 @@ struct QueryLight {
   std::optional<double> lse{};     // of a query of one token
 };
 
+constexpr int64_t kAllHeads = -1;  // of all layers up to one: rollout
+
 struct HeadLight {
   int64_t layer = 0;
-  int64_t head = 0;
+  int64_t head = 0;             // or kAllHeads
   Causal mask = Causal::kNone;  // as run
   std::vector<QueryLight> queries{};
 };
+
+// A query's light out of its tokens' rows, which are added one after the other; at the end their sums become means.
+QueryLight unlit(const Query& query, size_t keys);
+void fold(std::span<const float> weights, std::span<const uint8_t> blocked, QueryLight& query);
+void finish(QueryLight& query, size_t tokens);
 
 struct WatchOptions {
   Mask mask = Mask::kModel;

@@ -61,8 +61,11 @@ DecoderReader::DecoderReader(Decoder model, const std::string& name)
 
 Tensor<float, 2> DecoderReader::read(std::span<const int32_t> ids, const ReadOptions& options) const {
   DecoderCache cache(model_.config(), static_cast<int64_t>(ids.size()));
-  const DecoderOptions run{
-      .causal = options.causal, .observer = options.observer, .layers = options.layers, .run = options.run};
+  const DecoderOptions run{.causal = options.causal,
+                           .observer = options.observer,
+                           .projections = options.projections,
+                           .layers = options.layers,
+                           .run = options.run};
   return options.layers < 0 ? model_.forward(ids, cache, run) : model_.forward_last(ids, cache, run);
 }
 

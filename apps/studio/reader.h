@@ -25,6 +25,7 @@ struct ReaderFacts {
 struct ReadOptions {
   std::optional<Causal> causal = std::nullopt;  // not the model's own mask
   AttentionObserver observer = nullptr;         // a layer may come in several calls, its rows ascending
+  ProjectionObserver projections = nullptr;     // of models that rotate q and k by their place: as they were before
   int64_t layers = -1;                          // no more than these are looked at, and the output is not wanted
   std::optional<int64_t> only = std::nullopt;   // the one layer that the observer looks at
   Run run = {};

@@ -23,7 +23,7 @@ RememberingReader::RememberingReader(std::unique_ptr<const Reader> model, int64_
     : Reader(at_most(model->facts(), most_tokens)), model_(std::move(model)), most_bytes_(most_bytes) {}
 
 Tensor<float, 2> RememberingReader::read(std::span<const int32_t> ids, const ReadOptions& options) const {
-  if (options.layers < 0 || !options.observer) return model_->read(ids, options);
+  if (options.layers < 0 || !options.observer || options.projections) return model_->read(ids, options);
   if (const Layers known = recall(ids, options); !known.empty()) {
     for (const auto& layer : known) {
       if (layer) options.observer({layer->layer, layer->q, layer->k, layer->v, layer->lse, layer->options});

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "rollout_light.h"
 #include "spotlight_row.h"
 
 namespace limelight::studio {
@@ -82,6 +83,7 @@ class Look {
 
   Spotlight run() {
     choose_lookers();
+    if (options_.rollout) return rolled_out();
     HeadWish wish{.layer = options_.layer, .head = options_.head};
     if (!options_.find.empty()) wish.find = find_word(reading_, options_.find);
     if (const auto known = known_head(model_.facts(), wish)) return shown(light_of(*known), *known);
@@ -119,11 +121,23 @@ class Look {
                     spelling(wanted), spelling(queries_.front().unit)));
   }
 
+  Spotlight rolled_out() const {
+    const HeadLight light = rollout_light(model_, reading_.ids, queries_,
+                                          {.mask = options_.mask, .layer = options_.layer, .run = options_.run});
+    return shown(light, {light.layer, light.head, "all, by attention rollout"});
+  }
+
   HeadLight light_of(const HeadChoice& head) const {
     HeadLight light;
     watch(model_, reading_.ids, queries_, {options_.mask, head.layer, head.head, options_.temperature, options_.run},
           [&](HeadLight&& seen) { light = std::move(seen); });
     return light;
+  }
+
+  HeadVectors vectors_of(const HeadChoice& head) const {
+    std::vector<int64_t> tokens;
+    for (const Query& query : queries_) tokens.insert(tokens.end(), query.tokens.begin(), query.tokens.end());
+    return head_vectors(model_, reading_, tokens, {options_.mask, head.layer, head.head, 1, options_.run});
   }
 
   Spotlight shown(const HeadLight& light, const HeadChoice& head) const {
@@ -152,6 +166,7 @@ class Look {
       result.rows.push_back(std::move(row));
     }
     if (!grid_ && result.rows.size() > 1) result.rows = {together(result.rows)};
+    if (options_.vectors) result.vectors = vectors_of(head);
     return result;
   }
 
@@ -191,6 +206,7 @@ std::string first_token_line(const Spotlight& light, const SpotlightRow& row) {
 }
 
 std::string head_name(int64_t layer, int64_t head) {
+  if (head == kAllHeads) return fmt::format("layers 0 to {}", layer);
   return fmt::format("L{}.H{}", layer, head);
 }
 

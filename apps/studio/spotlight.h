@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "head_choice.h"
+#include "head_vectors.h"
 #include "light.h"
 #include "reading.h"
 
@@ -24,6 +25,8 @@ struct SpotlightOptions {
   Mask mask = Mask::kModel;
   UnitKind unit = UnitKind::kWord;
   bool without_first = false;  // leave the first token out, and make the other shares add to 1
+  bool rollout = false;        // through all layers up to `layer`, heads averaged; no head and nothing to find
+  bool vectors = false;        // of the head shown, where one word looks
   double temperature = 1;      // of the softmax shown; the model and the choice of the head are at 1
   TooLong too_long = TooLong::kRefuse;
   size_t most_in_grid = 1024;  // units; a grid of all words is T x T by its nature
@@ -67,6 +70,7 @@ struct Spotlight {
   double temperature = 1;
   bool grid = false;  // every word looks; else rows has one
   std::vector<SpotlightRow> rows{};
+  std::optional<HeadVectors> vectors = std::nullopt;  // where they are asked for
   std::vector<std::string> notes;
 };
 
@@ -84,7 +88,7 @@ std::string_view blocked_reason(const SpotlightRow& row, size_t unit);
 // 'first token ("The"): 21.4 % of the light', before it is left out. Empty where the special tokens tell.
 std::string first_token_line(const Spotlight& light, const SpotlightRow& row);
 
-// "L5.H11"
+// "L5.H11"; of all heads "layers 0 to 5"
 std::string head_name(int64_t layer, int64_t head);
 // "none" or "causal"
 std::string_view mask_name(Causal mask);

@@ -33,6 +33,19 @@ void put_row(Json& json, const Spotlight& light, const SpotlightRow& row) {
   json["first_token"] = {{"word", light.first_word}, {"weight", row.first.weight}, {"percent", percent(row.first)}};
 }
 
+Json vectors_object(const HeadVectors& vectors) {
+  Json json = {{"scale", vectors.scale}, {"queries", Json::array()}, {"keys", Json::array()}};
+  const auto put = [](Json& list, const TokenVectors& token, const char* before, const char* name) {
+    Json& one = list.emplace_back(Json{{"token", token.token}, {"piece", token.piece}});
+    if (!token.unturned.empty()) one[before] = token.unturned;
+    one[name] = token.scored;
+    if (!token.value.empty()) one["v"] = token.value;
+  };
+  for (const TokenVectors& token : vectors.queries) put(json["queries"], token, "q_before_rope", "q");
+  for (const TokenVectors& token : vectors.keys) put(json["keys"], token, "k_before_rope", "k");
+  return json;
+}
+
 // Of the first row in which something is blocked.
 Json blocked_because(const Spotlight& light) {
   for (const SpotlightRow& row : light.rows) {
@@ -54,12 +67,13 @@ nlohmann::ordered_json spotlight_object(const Spotlight& light) {
   json["model"] = light.model;
   json["mask"] = mask_name(light.mask);
   json["layer"] = light.head.layer;
-  json["head"] = light.head.head;
+  json["head"] = light.head.head == kAllHeads ? Json() : Json(light.head.head);
   json["chosen_by"] = light.head.chosen_by;
   json["text"] = light.text;
   if (light.without_first) json["without_first"] = true;
   if (!light.grid) {
     put_row(json, light, light.rows.front());
+    if (light.vectors) json["vectors"] = vectors_object(*light.vectors);
     return json;
   }
   json["words"] = light.units;

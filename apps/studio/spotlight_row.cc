@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 
 #include "core/error.h"
 #include "rounding.h"
@@ -27,7 +28,10 @@ class Merge {
  public:
   Merge(const QueryLight& query, bool without_first) : query_(query), without_first_(without_first) {
     first_ = link(query, kFirst);
-    if (without_first) scale_ = first_ < 1 ? 1 / (1 - first_) : 0;
+    if (!without_first) return;
+    // Not 1 less the first: where that is nearly all, the difference would be rounding.
+    const double others = std::accumulate(query.weights.begin() + 1, query.weights.end(), 0.0);
+    scale_ = others > 0 ? 1 / others : 0;
   }
 
   Share first() const {

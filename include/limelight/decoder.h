@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -42,11 +43,21 @@ class DecoderCache {
   std::unique_ptr<State> state_;
 };
 
+// q [1,H,M,D] and k [1,G,M,D] of the new tokens before the rotation of positions, channels as the observer has them.
+// Views live during the call only.
+struct LayerProjection {
+  int64_t layer = 0;
+  TensorView<const float, 4> q, k;
+};
+using ProjectionObserver = std::function<void(const LayerProjection&)>;
+
 struct DecoderOptions {
   std::optional<Causal> causal = std::nullopt;  // kNone: every token sees all (for the lens; only with an empty cache)
   // Once a layer and call: q [1,H,M,D] of the new tokens, k [1,G,N,D] of all so far, both after the rotation of
   // positions (channel c turns with c + D/2, whatever the file's order).
   AttentionObserver observer = nullptr;
+  // Called before it, of models that rotate: not GPT-2.
+  ProjectionObserver projections = nullptr;
   // Run only the first so many, at least 1; -1: all. With fewer than all there are no logits, [0, vocabulary], and the
   // cache takes no more layers than that until it is truncated to 0.
   int64_t layers = -1;

@@ -23,8 +23,8 @@ class Rollout {
   int64_t layers() const { return static_cast<int64_t>(layers_.size()); }
 
   // [T]: the shares of all tokens in `token` after the layers that were seen; -1 is the last token. The sums of
-  // attention_backward(), with the same bits for any number of threads. Throws std::invalid_argument before a pass and
-  // for a token that is not there.
+  // attention_backward(), with the same bits for any number of threads; progress counts over all layers. Throws
+  // std::invalid_argument before a pass and for a token that is not there.
   std::vector<float> from(int64_t token, const Run& run = {}) const;
 
  private:

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "attention/backward_check.h"
 #include "attention/backward_task.h"
 #include "attention/bias_gradient.h"
 #include "attention/plan.h"
@@ -18,50 +19,7 @@ namespace limelight {
 namespace detail {
 namespace {
 
-constexpr const char* kWhere = "attention_backward";
-
-void check_gradient(const char* field, const std::optional<FloatOutput>& gradient, const FloatView& of) {
-  if (gradient) check_view(kWhere, field, *gradient, of.sizes);
-}
-
-// A page in two places would have two owners of its gradient.
-void check_pages_apart(const Problem& p) {
-  if (!p.block_table) return;
-  std::vector<bool> taken(static_cast<size_t>(p.k.sizes[0]));
-  for (int64_t s = 0; s < p.sequences(); ++s) {
-    for (int64_t n = 0; n * p.k.sizes[2] < (*p.key_lengths)(s); ++n) {
-      const int64_t page = (*p.block_table)(s, n);
-      if (taken[static_cast<size_t>(page)]) {
-        refuse(kWhere, "block_table[" + std::to_string(s) + ", " + std::to_string(n) + "]",
-               "a page of its own: gradients of shared pages are not formed",
-               "page " + std::to_string(page) + " again");
-      }
-      taken[static_cast<size_t>(page)] = true;
-    }
-  }
-}
-
-void check_gradients(const Problem& p, const AttentionOptions& options, const FloatView& out,
-                     const TensorView<const float, 3>& lse, const FloatView& dout, const AttentionGradients& gradients,
-                     const std::optional<TensorView<const float, 3>>& dlse) {
-  const std::array sizes{p.batch, p.heads, p.queries, p.value_size};
-  check_view(kWhere, "out", out, sizes);
-  check_view(kWhere, "lse", lse, std::span(sizes).first(3));
-  check_view(kWhere, "dout", dout, sizes);
-  if (dlse) check_view(kWhere, "dlse", *dlse, std::span(sizes).first(3));
-  check_gradient("dq", gradients.dq, p.q);
-  check_gradient("dk", gradients.dk, p.k);
-  check_gradient("dv", gradients.dv, *p.v);
-  if (gradients.dbias) {
-    if (!options.bias) refuse(kWhere, "dbias", "none, since there is no bias", "a view");
-    check_view(kWhere, "dbias", *gradients.dbias, options.bias->sizes);
-  }
-  if (gradients.dsinks) {
-    if (!options.sinks) refuse(kWhere, "dsinks", "none, since there are no sinks", "a view");
-    check_view(kWhere, "dsinks", *gradients.dsinks, options.sinks->sizes);
-  }
-  check_pages_apart(p);
-}
+constexpr const char* kWhere = kBackward;
 
 void clear(const FloatOutput& view, const Run& run) {
   if (view.count() == 0) return;
@@ -155,8 +113,7 @@ void attention_backward(FloatView q, FloatView k, FloatView v, const AttentionOp
                         TensorView<const float, 3> lse, FloatView dout, const AttentionGradients& gradients,
                         std::optional<TensorView<const float, 3>> dlse) {
   using namespace detail;
-  const Problem problem = check_problem(kWhere, q, k, v, options);
-  check_gradients(problem, options, out, lse, dout, gradients, dlse);
+  const Problem problem = check_backward(q, k, v, options, out, lse, dout, gradients, dlse);
   const Kernels& kernels = active_kernels();
   const int threads = threads_for(problem, live_pairs(problem));
   const Run quiet{threads, nullptr};

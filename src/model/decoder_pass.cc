@@ -85,6 +85,10 @@ class Pass {
     norm(weights.attention_norm, hidden_, normed_);
     weights.query_key_value.apply(normed_, projected_, steps_.next());
     if (rotary()) {
+      if (options_.projections) {
+        options_.projections({layer, heads_of(columns_of(projected_, 0, queries), depth),
+                              heads_of(columns_of(projected_, queries, keys), depth)});
+      }
       const Rows turned = columns_of(projected_, 0, queries + keys);
       rope(turned, turns_, turned, steps_.next());
     }

@@ -68,7 +68,7 @@ const GgufTensor* GgufFile::find_tensor(std::string_view name) const {
 }
 
 void GgufFile::release(const GgufTensor& tensor) const {
-  state_->file.release(tensor.bytes);
+  detail::release_pages(tensor.bytes);
 }
 
 int64_t GgufTensor::count() const {

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <system_error>
 
 #include "core/error.h"
@@ -48,14 +49,12 @@ MappedFile::~MappedFile() {
   if (start_ != nullptr) ::munmap(start_, size_);
 }
 
-void MappedFile::release(std::span<const std::byte> part) const {
-  if (part.empty()) return;
+void release_pages(std::span<const std::byte> part) {
   const auto page = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
-  const auto first = static_cast<size_t>(part.data() - bytes().data());
-  const size_t begin = (first + page - 1) / page * page;
-  const size_t end = (first + part.size()) / page * page;
+  const auto first = reinterpret_cast<uintptr_t>(part.data());
+  const uintptr_t begin = (first + page - 1) / page * page, end = (first + part.size()) / page * page;
   // Advice: where it is not taken nothing is lost but the memory.
-  if (begin < end) ::madvise(static_cast<std::byte*>(start_) + begin, end - begin, MADV_DONTNEED);
+  if (begin < end) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
 }
 
 }  // namespace limelight::detail

@@ -18,12 +18,12 @@ class MappedFile {
 
   std::span<const std::byte> bytes() const { return {static_cast<const std::byte*>(start_), size_}; }
 
-  // Lets the pages that lie whole in this part of bytes() leave memory; they come again when they are touched.
-  void release(std::span<const std::byte> part) const;
-
  private:
   void* start_ = nullptr;
   size_t size_ = 0;
 };
+
+// Lets the pages that lie whole in this part of a mapped file leave memory; they come again when they are touched.
+void release_pages(std::span<const std::byte> part);
 
 }  // namespace limelight::detail

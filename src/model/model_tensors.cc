@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "kernels/kernels.h"
 #include "model/json_field.h"
+#include "model/mapped_file.h"
 #include "model/safetensors_header.h"
 
 namespace limelight::detail {
@@ -41,7 +42,7 @@ ModelTensors::ModelTensors(const fs::path& folder) {
   for (const TensorInfo& info : files_.front().tensors()) add(files_.front(), info);
 }
 
-ModelTensors::ModelTensors(const GgufFile& file) : gguf_(&file), where_(file.path().string()) {
+ModelTensors::ModelTensors(const GgufFile& file) : where_(file.path().string()) {
   for (const GgufTensor& tensor : file.tensors()) {
     const std::string name(tensor.name);
     names_.push_back(name);
@@ -108,6 +109,7 @@ Tensor<float, Rank> ModelTensors::take_floats(const std::string& name, const std
     while (std::isfinite(*bad)) ++bad;
     fail_not_finite(tensor.field, *bad, bad - floats.data());
   }
+  release_pages(tensor.bytes);
   return floats;
 }
 
@@ -117,7 +119,7 @@ template Tensor<float, 2> ModelTensors::take_floats<2>(const std::string&, const
                                                        const std::string&);
 
 void ModelTensors::release(const std::string& name) const {
-  if (gguf_ != nullptr) gguf_->release(*gguf_->find_tensor(name));
+  release_pages(tensors_.at(name).bytes);
 }
 
 std::vector<std::string> ModelTensors::unused() const {

@@ -43,7 +43,7 @@ class ModelTensors {
   // says, or no matrix of floats or of blocks that are read.
   const ModelTensor& take(const std::string& name, const std::vector<int64_t>& shape, const std::string& source);
 
-  // The same as floats, all finite. Instantiated for ranks 1 and 2.
+  // The same as floats, all finite; the file's pages leave memory. Instantiated for ranks 1 and 2.
   template <int Rank>
   Tensor<float, Rank> take_floats(const std::string& name, const std::array<int64_t, Rank>& sizes,
                                   const std::string& source);
@@ -58,7 +58,6 @@ class ModelTensors {
   void open_listed(const std::filesystem::path& index);
 
   std::vector<SafetensorsFile> files_;
-  const GgufFile* gguf_ = nullptr;
   std::string where_;               // is named where a tensor is missing
   std::vector<std::string> names_;  // in file order
   std::unordered_map<std::string, ModelTensor> tensors_;

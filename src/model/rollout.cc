@@ -6,6 +6,7 @@
 #include "core/checks.h"
 #include "limelight/backward.h"
 #include "model/layer_copy.h"
+#include "model/steps.h"
 
 namespace limelight {
 
@@ -27,7 +28,8 @@ std::vector<float> Rollout::from(int64_t token, const Run& run) const {
   detail::check_range("rollout", "token", token, -tokens, tokens - 1);
   std::vector<float> row(static_cast<size_t>(tokens));
   row[static_cast<size_t>(token < 0 ? token + tokens : token)] = 1;
-  for (auto layer = layers_.rbegin(); layer != layers_.rend(); ++layer) row = through(*layer, row, run);
+  detail::Steps steps(run, layers());
+  for (auto layer = layers_.rbegin(); layer != layers_.rend(); ++layer) row = through(*layer, row, steps.next());
   return row;
 }
 

@@ -149,6 +149,13 @@ class Gradients(AttendTest):
         self.refused(self.attend("--backward"), 1, "limelight: " + self.source + ": ", "dlse")
         self.left_nothing()
 
+    def test_they_are_checked_before_the_forward_pass(self):
+        self.write(dout=("F32", [1, 1, 1, 2], f32(1, 2)))
+        wrong_rows = ("--rows", "9")  # the forward pass would refuse these
+        self.refused(self.attend("--backward", *wrong_rows), 1, "dout: expected [1, 1, 2, 1], found [1, 1, 1, 2]")
+        self.write(dout=self.DOUT)
+        self.refused(self.attend("--backward", *wrong_rows), 1, "rows")
+
 
 class Golden(AttendTest):
     INPUTS = {"q": "q", "k": "k", "v": "v", "bias": "bias", "mask": "mask", "sinks": "sinks", "alibi": "alibi_slopes",

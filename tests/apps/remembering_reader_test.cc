@@ -45,6 +45,16 @@ TEST(RememberingReader, RunsOnceForATextAndAMask) {
   EXPECT_EQ(remembering.letters->runs, runs + 2);
 }
 
+// Projections are not kept.
+TEST(RememberingReader, AsksTheModelForVectorsEachTime) {
+  Remembering remembering;
+  const SpotlightOptions options{.words = {"cd"}, .layer = 1, .head = 0, .vectors = true};
+  const std::string first = spotlight_json(spotlight(remembering.reader, "ab cd a", options));
+  const int runs = remembering.letters->runs;
+  EXPECT_EQ(spotlight_json(spotlight(remembering.reader, "ab cd a", options)), first);
+  EXPECT_EQ(remembering.letters->runs, runs + 1);
+}
+
 TEST(RememberingReader, AnotherLayerOfTheSameTextIsAddedToWhatIsKnown) {
   Remembering remembering;
   for (int round = 0; round < 2; ++round) {

@@ -14,12 +14,12 @@
 namespace limelight::studio {
 namespace {
 
-// One head; every token that sees token j gives it light in proportion to light[j].
+// One head a layer; every token that sees token j gives it light in proportion to light[j].
 class KnownLight : public Reader {
  public:
-  explicit KnownLight(std::vector<float> light, int64_t window = -1)
+  explicit KnownLight(std::vector<float> light, int64_t window = -1, int64_t layers = 1)
       : Reader({.name = "known",
-                .layers = 1,
+                .layers = layers,
                 .heads = 1,
                 .vocabulary = 10,
                 .positions = 6000,
@@ -42,7 +42,7 @@ class KnownLight : public Reader {
     const AttentionOptions attended{
         .causal = options.causal.value_or(Causal::kBottomRight), .window = {.left = window_}, .scale = 1.0f};
     attention(q, k, k, attended, out, lse);
-    options.observer({0, q, k, k, lse, attended});
+    for (int64_t layer = 0; layer < facts().layers; ++layer) options.observer({layer, q, k, k, lse, attended});
     return {};
   }
 
@@ -168,6 +168,22 @@ TEST(Spotlight, WhatAWindowHidesDoesNotComeLater) {
   const Spotlight light = shine(KnownLight({1}, 2), "a b c d", {.words = {"d"}});
   EXPECT_FALSE(light.rows[0].shares[0].lit());
   EXPECT_EQ(blocked_reason(light.rows[0], 0), "it is beyond the window");
+}
+
+TEST(Spotlight, ARolloutReachesAWindowFurtherInEachLayer) {
+  const KnownLight reader({1}, 2, 3);
+  const auto lit = [&](std::optional<int64_t> layer) {
+    std::vector<bool> shown;
+    const Spotlight light = spotlight(reader, "a b c d", {.words = {"d"}, .layer = layer, .rollout = true});
+    for (const Share& share : light.rows[0].shares) {
+      EXPECT_EQ(share.blocked, share.weight == 0);
+      shown.push_back(share.lit());
+    }
+    return shown;
+  };
+  EXPECT_EQ(lit(0), (std::vector<bool>{false, false, true, true}));
+  EXPECT_EQ(lit(1), (std::vector<bool>{false, true, true, true}));
+  EXPECT_EQ(lit(std::nullopt), (std::vector<bool>{true, true, true, true}));
 }
 
 TEST(Spotlight, AGridOfAWholeChapterIsRefused) {

@@ -94,7 +94,7 @@ TEST_P(TinyGolden, LogitsAndAttentionAgree) {
   std::memcpy(attention.data(), info.bytes.data(), info.bytes.size());
   const int64_t per_sentence = decoder.config().heads * 11 * 11;
   for (int64_t sentence : {0, 1}) {
-    const Seen seen = observe(decoder, tiny_decoder_ids(name, sentence));
+    const Seen seen = observe(decoder, tiny_ids(name, sentence));
     ASSERT_EQ(seen.weights.size(), 2u);
     const float* expected = &result(sentence, 0, 0);
     EXPECT_LT(attention_distance(seen, attention.data() + sentence * per_sentence, 2 * per_sentence), 2e-6);

@@ -43,14 +43,6 @@ TEST(EncoderConfig, FieldsAreReadAsWritten) {
   EXPECT_EQ(detail::read_encoder_plan(bert.path() / "").config.name, bert.path().filename());
 }
 
-TEST(EncoderConfig, MissingFieldIsNamed) {
-  for (const std::string key :
-       {"model_type", "num_hidden_layers", "hidden_size", "intermediate_size", "vocab_size", "max_position_embeddings",
-        "num_attention_heads", "layer_norm_eps", "type_vocab_size", "hidden_act"}) {
-    EXPECT_EQ(error_of([&](json& config) { config.erase(key); }), key + ": is missing");
-  }
-}
-
 TEST(EncoderConfig, SizesAreWholePositiveAndPossible) {
   const std::pair<const char*, const char*> sizes[] = {
       {"num_hidden_layers", "1024"}, {"hidden_size", "1048576"},       {"intermediate_size", "1048576"},

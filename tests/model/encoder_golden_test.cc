@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "limelight/safetensors.h"
 #include "tests/model/model_folder.h"
 #include "tests/model/tiny_bert.h"
 

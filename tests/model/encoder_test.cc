@@ -40,7 +40,7 @@ TEST(Encoder, SameBitsForAnyThreadCount) {
 }
 
 TEST(Encoder, ObserverChangesNoBit) {
-  const auto ids = tiny_ids(0);
+  const auto ids = tiny_ids("bert", 0);
   EncoderOptions options;
   int layers = 0;
   options.observer = [&](const LayerAttention&) { ++layers; };
@@ -60,7 +60,7 @@ TEST(Encoder, ObserverSeesWhatTheLensNeeds) {
       }
     }
   };
-  tiny().forward(tiny_ids(0), options);
+  tiny().forward(tiny_ids("bert", 0), options);
 }
 
 TEST(Encoder, CausalTokenDoesNotSeeWhatFollows) {
@@ -68,7 +68,7 @@ TEST(Encoder, CausalTokenDoesNotSeeWhatFollows) {
   options.causal = Causal::kBottomRight;
   Causal seen = Causal::kNone;
   options.observer = [&](const LayerAttention& layer) { seen = layer.options.causal; };
-  auto ids = tiny_ids(0);
+  auto ids = tiny_ids("bert", 0);
   const auto before = tiny().forward(ids, options);
   EXPECT_EQ(seen, Causal::kBottomRight);
   ids[7] = ids[7] == 5 ? 6 : 5;
@@ -79,7 +79,7 @@ TEST(Encoder, CausalTokenDoesNotSeeWhatFollows) {
 }
 
 TEST(Encoder, EmbeddingIsTheMeanOfUnitLength) {
-  const auto ids = tiny_ids(1);
+  const auto ids = tiny_ids("bert", 1);
   const auto hidden = tiny().forward(ids);
   const auto embedding = tiny().embed(ids);
   std::vector<double> mean(32);
@@ -107,7 +107,7 @@ TEST(Encoder, TokensAreCountedAndKnown) {
 TEST(Encoder, GeluFormsDiffer) {
   const TinyBert bert;
   bert.edit_config([](nlohmann::json& config) { config["hidden_act"] = "gelu_new"; });
-  const auto ids = tiny_ids(0);
+  const auto ids = tiny_ids("bert", 0);
   const auto erf = tiny().forward(ids), tanh = bert.load().forward(ids);
   double most = 0;
   for (int64_t i = 0; i < erf.count(); ++i) {
@@ -125,10 +125,10 @@ TEST(Encoder, ProgressRisesToOneAndStops) {
                    last = share;
                    return true;
                  }};
-  tiny().forward(tiny_ids(0), options);
+  tiny().forward(tiny_ids("bert", 0), options);
   EXPECT_DOUBLE_EQ(last, 1);
   options.run.progress = [](double share) { return share < 0.5; };
-  EXPECT_THROW(tiny().forward(tiny_ids(0), options), Cancelled);
+  EXPECT_THROW(tiny().forward(tiny_ids("bert", 0), options), Cancelled);
 }
 
 TEST(Encoder, FolderWithoutTokenizerStillRunsIds) {
@@ -151,10 +151,10 @@ TEST(Encoder, MissingFolderOrFileIsNamed) {
 // Every weight is finite, and their products are not.
 TEST(Encoder, AResultThatIsNotFiniteIsRefused) {
   TinyBert bert;
-  bert.edit_tensors([](TinyBert::Entry& entry) { std::fill(entry.values.begin(), entry.values.end(), 3e38f); });
+  bert.edit_tensors([](TinyCheckpoint::Entry& entry) { std::fill(entry.values.begin(), entry.values.end(), 3e38f); });
   const Encoder encoder = bert.load();
   try {
-    encoder.forward(tiny_ids(0));
+    encoder.forward(tiny_ids("bert", 0));
     FAIL() << "no error";
   } catch (const FormatError& error) {
     EXPECT_NE(std::string(error.what()).find("not finite"), std::string::npos) << error.what();

@@ -8,6 +8,7 @@
 #include <span>
 #include <stdexcept>
 
+#include "limelight/error.h"
 #include "limelight/lens.h"
 #include "tests/model/thrown.h"
 #include "tests/model/tiny_decoder.h"
@@ -91,7 +92,7 @@ TEST(Rollout, OfADecoderSeesNothingLater) {
     Seen seen;
     DecoderOptions options;
     options.observer = seen.observer();
-    const std::vector<int32_t> ids = tiny_decoder_ids(name, 0);
+    const std::vector<int32_t> ids = tiny_ids(name, 0);
     logits_of(TinyDecoder(name).load(), ids, options);
     seen.expect_rows();
     const std::vector<float> row = seen.rollout.from(4);
@@ -105,6 +106,19 @@ TEST(Rollout, SameBitsForAnyThreadCount) {
   const std::vector<float> row = rollout.from(-1, {.threads = 1});
   for (const int threads : {2, 3, 7}) EXPECT_EQ(rollout.from(-1, {.threads = threads}), row);
   EXPECT_EQ(rollout.from(static_cast<int64_t>(kIds.size()) - 1), row);
+}
+
+TEST(Rollout, ProgressRisesToOneOverAllLayersAndStops) {
+  Rollout rollout;
+  read(TinyEncoder("bert").load(), rollout.observer());
+  double last = 0;
+  rollout.from(-1, {.progress = [&](double share) {
+    EXPECT_GE(share, last);
+    last = share;
+    return true;
+  }});
+  EXPECT_DOUBLE_EQ(last, 1);
+  EXPECT_THROW(rollout.from(-1, {.progress = [](double share) { return share < 0.5; }}), Cancelled);
 }
 
 TEST(Rollout, ASecondPassTakesTheFirstOnesPlaceWhateverItsLength) {
@@ -121,7 +135,7 @@ TEST(Rollout, ASecondPassTakesTheFirstOnesPlaceWhateverItsLength) {
 
 TEST(Rollout, APieceOfATextIsRefused) {
   const Decoder decoder = TinyDecoder("llama").load();
-  const std::vector<int32_t> ids = tiny_decoder_ids("llama", 0);
+  const std::vector<int32_t> ids = tiny_ids("llama", 0);
   DecoderCache cache(decoder.config(), 11);
   decoder.forward(std::span(ids).first(8), cache);
   Rollout rollout;

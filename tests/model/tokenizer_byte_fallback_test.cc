@@ -130,6 +130,8 @@ TEST(ByteFallback, OtherStepsAreRefusedByName) {
             "\"NFKC\"");
   EXPECT_EQ(refusal_with(config, "/normalizer/normalizers/0/prepend", "_"),
             "normalizer.normalizers[0].prepend: expected \"\u2581\", found \"_\"");
+  EXPECT_EQ(refusal_with(config, "/normalizer/normalizers/1", config["normalizer"]["normalizers"][0]),
+            "normalizer.normalizers[1].type: expected one Prepend, found \"Prepend\"");
   EXPECT_EQ(refusal_with(config, "/normalizer/normalizers/1/pattern", {{"Regex", " "}}),
             "normalizer.normalizers[1].pattern.String: is missing");
   EXPECT_EQ(refusal_with(config, "/normalizer/normalizers/1/content", "_"),

@@ -1,5 +1,5 @@
 // Rewrites config.json and model.safetensors of the copy.
-#include "tests/model/tiny_decoder.h"
+#include "tests/model/tiny_checkpoint.h"
 
 #include <cstring>
 
@@ -12,7 +12,7 @@ const std::filesystem::path kTiny = std::filesystem::path(LIMELIGHT_GOLDEN) / "t
 
 }  // namespace
 
-TinyDecoder::TinyDecoder(const std::string& name) {
+TinyCheckpoint::TinyCheckpoint(const std::string& name) {
   for (const char* file : {"config.json", "model.safetensors"}) {
     std::filesystem::copy_file(kTiny / name / file, path() / file);
   }
@@ -24,25 +24,25 @@ TinyDecoder::TinyDecoder(const std::string& name) {
   }
 }
 
-void TinyDecoder::edit_config(const std::function<void(nlohmann::json&)>& edit) const {
+void TinyCheckpoint::edit_config(const std::function<void(nlohmann::json&)>& edit) const {
   auto changed = nlohmann::json::parse(read_text(config()));
   edit(changed);
   write_text(config(), changed.dump());
 }
 
-void TinyDecoder::edit_tensors(const std::function<void(Entry&)>& edit) {
+void TinyCheckpoint::edit_tensors(const std::function<void(Entry&)>& edit) {
   for (Entry& entry : entries_) edit(entry);
   write(weights(), [](const Entry&) { return true; });
 }
 
-void TinyDecoder::add_tensor(const std::string& name, std::vector<int64_t> shape, float value) {
+void TinyCheckpoint::add_tensor(const std::string& name, std::vector<int64_t> shape, float value) {
   size_t count = 1;
   for (int64_t size : shape) count *= static_cast<size_t>(size);
   entries_.push_back({name, std::move(shape), std::vector<float>(count, value)});
   edit_tensors([](Entry&) {});
 }
 
-void TinyDecoder::write(const std::filesystem::path& file, const std::function<bool(const Entry&)>& chosen) const {
+void TinyCheckpoint::write(const std::filesystem::path& file, const std::function<bool(const Entry&)>& chosen) const {
   SafetensorsWriter writer;
   for (const Entry& entry : entries_) {
     if (!entry.name.empty() && chosen(entry)) {
@@ -52,17 +52,12 @@ void TinyDecoder::write(const std::filesystem::path& file, const std::function<b
   writer.write(file);
 }
 
-std::vector<int32_t> tiny_decoder_ids(const std::string& name, int64_t sentence) {
+std::vector<int32_t> tiny_ids(const std::string& name, int64_t sentence) {
   const auto file = SafetensorsFile::open(kTiny / (name + ".expected.safetensors"));
   const auto ids = read_tensor<int64_t, 2>(file, *file.find("ids"));
   std::vector<int32_t> row;
   for (int64_t t = 0; t < ids.sizes()[1]; ++t) row.push_back(static_cast<int32_t>(ids(sentence, t)));
   return row;
-}
-
-Tensor<float, 2> logits_of(const Decoder& decoder, const std::vector<int32_t>& ids, const DecoderOptions& options) {
-  DecoderCache cache(decoder.config(), static_cast<int64_t>(ids.size()));
-  return decoder.forward(ids, cache, options);
 }
 
 }  // namespace limelight::testing
