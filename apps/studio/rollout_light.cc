@@ -3,21 +3,19 @@
 
 #include <vector>
 
+#include "attention/problem.h"
 #include "limelight/rollout.h"
-#include "live_pairs.h"
 #include "model/steps.h"
 
 namespace limelight::studio {
 namespace {
 
-// The masks of the layers, from the first.
-using Masks = std::vector<AttentionOptions>;
+// What queries see in each layer, from the first.
+using Rules = std::vector<detail::LiveRule>;
 
-std::vector<uint8_t> out_of_reach(const Masks& masks, int64_t token, int64_t tokens) {
-  LiveKeys reached{token, token + 1};
-  for (auto mask = masks.rbegin(); mask != masks.rend(); ++mask) {
-    reached = {live_keys(*mask, reached.begin, tokens).begin, live_keys(*mask, reached.end - 1, tokens).end};
-  }
+std::vector<uint8_t> out_of_reach(const Rules& rules, int64_t token, int64_t tokens) {
+  detail::Interval reached{token, token + 1};
+  for (auto rule = rules.rbegin(); rule != rules.rend(); ++rule) reached = rule->of(reached.begin, reached.end);
   std::vector<uint8_t> blocked(static_cast<size_t>(tokens), 1);
   for (int64_t key = reached.begin; key < reached.end; ++key) blocked[static_cast<size_t>(key)] = 0;
   return blocked;
@@ -33,7 +31,7 @@ HeadLight rollout_light(const Reader& model, std::span<const int32_t> ids, std::
   detail::Steps steps(options.run, 1 + rows);
   HeadLight light{.layer = options.layer.value_or(model.facts().layers - 1), .head = kAllHeads};
   Rollout rollout;
-  Masks masks;
+  Rules rules;
   ReadOptions run;
   run.causal = causal_of(options.mask);
   run.layers = light.layer + 1;
@@ -42,13 +40,14 @@ HeadLight rollout_light(const Reader& model, std::span<const int32_t> ids, std::
     if (seen.layer > light.layer) return;
     keep(seen);
     light.mask = seen.options.causal;
-    masks.push_back({.causal = seen.options.causal, .window = seen.options.window});
+    const detail::Problem problem = detail::check_problem("rollout", seen.q, seen.k, std::nullopt, seen.options);
+    rules.push_back(problem.live(problem.sequence(0)));
   };
   model.read(ids, run);
   for (const Query& query : queries) {
     QueryLight& sum = light.queries.emplace_back(unlit(query, ids.size()));
     for (const int64_t token : query.tokens) {
-      fold(rollout.from(token, steps.next()), out_of_reach(masks, token, tokens), sum);
+      fold(rollout.from(token, steps.next()), out_of_reach(rules, token, tokens), sum);
     }
     finish(sum, query.tokens.size());
   }
