@@ -15,10 +15,15 @@ struct Cut {
   int64_t rows, columns;
 };
 
-// Panels first, as many beside each other as can be: a task reads its weights once, and ahead of their use.
+// Rows where there are enough of them: each task then goes through the whole matrix, the next panel on its way while
+// one is multiplied (MiniLM on two threads, against panels first: T 128 12.5 -> 10.5 ms, T 512 53 -> 49). Else panels,
+// as many beside each other as can be.
 Cut cut(int64_t rows, int64_t out, const detail::Kernels& kernels, int threads) {
   if (threads == 1) return {rows, out};
+  constexpr int64_t kFewestRows = 60;
   const int64_t wanted = detail::tasks_for(threads);
+  const int64_t row_tasks = std::min(wanted, rows / kFewestRows) / threads * threads;  // as many for each thread
+  if (row_tasks > 0) return {detail::round_up(detail::ceil_div(rows, row_tasks), kernels.row_group), out};
   const int64_t panels = detail::ceil_div(out, kernels.panel);
   const int64_t panels_a_task = std::max<int64_t>(1, panels / wanted);
   const int64_t column_blocks = detail::ceil_div(panels, panels_a_task);
