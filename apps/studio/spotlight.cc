@@ -238,12 +238,12 @@ std::vector<size_t> strongest_first(const SpotlightRow& row) {
 
 std::string weighted_sum(const Spotlight& light, const SpotlightRow& row) {
   constexpr size_t kTerms = 3;
-  constexpr double kSmallest = 0.02;
+  constexpr int64_t kSmallest = 20;  // permille, as told: a weight near the limit is the same number for the page
   const std::vector<size_t> order = strongest_first(row);
   std::vector<double> weights;
   std::vector<std::string> names;
   size_t next = 0;
-  for (; next < order.size() && next < kTerms && (next == 0 || row.shares[order[next]].weight >= kSmallest); ++next) {
+  for (; next < order.size() && next < kTerms && (next == 0 || row.shares[order[next]].permille >= kSmallest); ++next) {
     weights.push_back(row.shares[order[next]].weight);
     names.push_back(light.units[order[next]]);
   }

@@ -74,7 +74,7 @@ test("reading some thousand tokens leaves the page alive, and leaving stops it",
   const { models } = await session.ask("models", {});
   const model = models.find((one) => one.present && one.own_mask === "causal");
   if (!model) return t.skip("no model that writes is here, and no other reads so many tokens");
-  const text = kStory.repeat(60);
+  const text = kStory.repeat(125); // some seconds of work, so that a busy browser leaves before it is done
   const page = await session.visit(fragment("look"));
   const ended = { requestfinished: 0, requestfailed: 0 };
   for (const how of Object.keys(ended)) page.on(how, (request) => (ended[how] += request.url().endsWith("api/map")));

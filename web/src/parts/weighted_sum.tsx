@@ -9,12 +9,12 @@ interface Term {
 }
 
 const kTerms = 3;
-const kSmallest = 0.02;
+const kSmallest = 2; // percent, as told: that is the same number on both sides
 
 function termsOf(row: Row, restName: string): Term[] {
   const lit = row.row.filter((share) => !share.blocked && !share.left_out);
   lit.sort((a, b) => b.weight - a.weight || a.index - b.index);
-  const short = lit.findIndex((share, i) => i >= kTerms || (i > 0 && share.weight < kSmallest));
+  const short = lit.findIndex((share, i) => i >= kTerms || (i > 0 && (share.percent ?? 0) < kSmallest));
   const next = short < 0 ? lit.length : short;
   const terms = lit.slice(0, next).map((share) => ({ weight: share.weight.toFixed(2), word: share.word, many: false }));
   const others = lit.slice(next);
