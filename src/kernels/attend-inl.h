@@ -62,9 +62,10 @@ HWY_INLINE void ExpRow(float* HWY_RESTRICT s, int64_t begin, int64_t end, float 
   for (int64_t j = begin; j < end; j += kPair) {
 #pragma GCC unroll 2
     for (int v = 0; v < 2; ++v) {
-      const Vector t = hn::Sub(hn::Load(d, s + j + v * kLanes), reference);
+      const Vector score = hn::Load(d, s + j + v * kLanes);
+      const Vector t = hn::Sub(score, reference);  // of a live key it may overflow to minus infinity, too
       const Vector e = ExpWeight(d, t);
-      const Vector weight = mark ? hn::IfThenElse(hn::Eq(t, none), hn::Set(d, -0.0f), e) : e;
+      const Vector weight = mark ? hn::IfThenElse(hn::Eq(score, none), hn::Set(d, -0.0f), e) : e;
       hn::Store(weight, d, s + j + v * kLanes);
       sums[v] = hn::Add(sums[v], e);
       if (moment != nullptr) moments[v] = hn::MulAdd(e, hn::Max(hn::Set(d, kExpFloor), t), moments[v]);

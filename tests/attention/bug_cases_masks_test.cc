@@ -81,6 +81,23 @@ TEST(MaskCases, LowestFiniteFloatOnTheFirstKeysLeavesTheOthersResult) {
   expect_exact(p);
 }
 
+// Its distance to a large score is minus infinity, and still it is no mask: few queries and many see the NaN behind it.
+TEST(MaskCases, LowestFiniteFloatBesideALargeScoreIsStillSeen) {
+  for (const int64_t queries : {1, 8, 9}) {
+    Problem p = make_problem({.M = queries, .N = 100, .D = 1, .E = 1});
+    p.scale = 1.0f;
+    std::fill_n(p.q.data(), queries, 1.0f);
+    p.k(0, 0, 0, 0) = 2e31f;
+    p.v(0, 0, 7, 0) = kNaN;
+    p.bias = filled({1, 1, 1, 100}, 0);
+    (*p.bias)(0, 0, 0, 7) = -FLT_MAX;
+    under_every_isa([&] {
+      const AttentionResult found = p.attend();
+      for (int64_t i = 0; i < queries; ++i) EXPECT_TRUE(std::isnan(found.out(0, 0, i, 0))) << queries;
+    });
+  }
+}
+
 // huggingface/transformers#17306; ahrefs/ocannl#548.
 TEST(MaskCases, LowestF16OnF16TensorsIsAddedInF32) {
   Problem p = make_problem({.M = 3, .N = 5, .D = 16, .E = 8});
