@@ -7,8 +7,9 @@ import pathlib
 import sys
 
 import torch
-from safetensors.torch import save_file
 from transformers import DistilBertConfig, DistilBertModel, RobertaConfig, RobertaModel
+
+from random_checkpoint import draw, write_expected
 
 MODELS = {
     "distilbert": lambda: DistilBertModel(DistilBertConfig(
@@ -24,19 +25,13 @@ def main():
     for seed, (name, make) in enumerate(MODELS.items()):
         torch.manual_seed(seed)
         model = make().eval()
-        for parameter in model.parameters():
-            if parameter.dim() > 1:
-                parameter.data.normal_(0, 0.2)
-            else:
-                parameter.data.add_(torch.randn_like(parameter) * 0.1)
+        draw(model)
         model.save_pretrained(folder / name)
         ids = torch.randint(0, 96, (2, 11))
         ids[1, 4] = 1  # RoBERTa's padding token
         with torch.no_grad():
             output = model.double()(input_ids=ids, attention_mask=torch.ones_like(ids), output_attentions=True)
-        expected = {"ids": ids, "result": output.last_hidden_state.float().contiguous(),
-                    "attention": torch.stack(output.attentions).float().contiguous()}
-        save_file(expected, folder / f"{name}.expected.safetensors")
+        write_expected(folder, name, ids, output.last_hidden_state, output.attentions)
 
 
 main()

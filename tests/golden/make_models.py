@@ -18,6 +18,8 @@ from tokenizers import pre_tokenizers
 from transformers import (AutoModel, AutoModelForCausalLM, AutoTokenizer, BertConfig, BertModel, GPT2Config, GPT2LMHeadModel,
                           LlamaConfig, LlamaForCausalLM)
 
+from random_checkpoint import draw, write_expected
+
 HERE = pathlib.Path(__file__).parent
 SMOLLM2 = "SmolLM2-135M-Instruct.Q4_1.gguf"
 SMALL = dict(vocab_size=96, attn_implementation="eager")
@@ -99,17 +101,12 @@ def tiny(out):
     torch.manual_seed(7)
     models = {name: make().eval() for name, make in TINY.items()}  # all of them first: each takes random numbers
     for name, model in models.items():
-        for parameter in model.parameters():
-            if parameter.dim() > 1:
-                parameter.data.normal_(0, 0.2)
-            else:
-                parameter.data.add_(torch.randn_like(parameter) * 0.1)
+        draw(model)
         model.save_pretrained(out / name)
         ids = torch.randint(0, 96, (2, 11))
         output = model.double()(ids, output_attentions=True)
         result = output.last_hidden_state if name == "bert" else output.logits
-        save_file({"ids": ids, "result": result.float().contiguous(), "attention": all_heads(output).contiguous()},
-                  out / f"{name}.expected.safetensors")
+        write_expected(out, name, ids, result, output.attentions)
 
 
 @torch.no_grad()
