@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <fstream>
-#include <stdexcept>
+#include <iostream>
 #include <string>
 #include <vector>
 
@@ -55,7 +56,10 @@ Rate measure(double units, const std::function<double()>& limit, const std::func
     before = after;
     if (now() > end + 5 * budget) break;
   }
-  if (seconds.empty()) throw std::runtime_error("the machine is too busy: its limits differ by 5 % from run to run");
+  if (seconds.empty()) {
+    std::cerr << "bench: the machine is too busy: its limits differ by 5 % and more from run to run\n";
+    std::exit(1);
+  }
   return {.seconds = median(seconds), .limit = median(limits), .share = median(shares)};
 }
 
