@@ -7,6 +7,8 @@
 
 namespace limelight::detail {
 
+inline constexpr int64_t kCacheLine = 64;  // bytes
+
 struct FetchAhead {
   const void* rows = nullptr;
   int64_t stride = 0, bytes = 0;  // from row to row, and of a row
@@ -21,12 +23,12 @@ class LineCursor {
   [[gnu::always_inline]] explicit LineCursor(const FetchAhead& ahead)
       : row_(static_cast<const char*>(ahead.rows)), stride_(ahead.stride), bytes_(ahead.bytes), rows_(ahead.count) {}
 
-  [[gnu::always_inline]] int64_t lines_of(int64_t rows) const { return rows * ceil_div(bytes_, kLine); }
+  [[gnu::always_inline]] int64_t lines_of(int64_t rows) const { return rows * ceil_div(bytes_, kCacheLine); }
 
   [[gnu::always_inline]] void fetch(int64_t lines) {
     for (; lines > 0 && rows_ > 0; --lines) {
       __builtin_prefetch(row_ + offset_);
-      offset_ += kLine;
+      offset_ += kCacheLine;
       if (offset_ < bytes_) continue;
       offset_ = 0;
       row_ += stride_;
@@ -35,8 +37,6 @@ class LineCursor {
   }
 
  private:
-  static constexpr int64_t kLine = 64;
-
   const char* row_;
   int64_t stride_, bytes_, rows_, offset_ = 0;
 };
