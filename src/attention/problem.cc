@@ -22,8 +22,8 @@ TensorView<T, static_cast<int>(Rank)> expand(const char* where, const char* fiel
   check_view(where, field, view);
   const std::array<int64_t, Rank> sizes = view.sizes;
   for (size_t axis = 0; axis < Rank; ++axis) {
-    if (sizes[axis] == full[axis]) continue;
     if (sizes[axis] != 1) {
+      if (sizes[axis] == full[axis]) continue;
       refuse(where, field, "sizes that broadcast to " + shape_text(full.data(), Rank), shape_text(sizes.data(), Rank));
     }
     view.sizes[axis] = full[axis];
