@@ -25,7 +25,8 @@ struct Look {
 
   void declare(Command& command) {
     source.declare(command);
-    command.text("--word", word, "The word that looks, it:2 for its second occurrence; all words unless given");
+    command.text("--word", word,
+                 "The word that looks, it:2 for its second occurrence, #7 for its number; all words unless given");
     model.declare_model(command);
     declare_choice(command);
     model.declare_mask(command);
@@ -101,11 +102,13 @@ struct Look {
                            .vectors = vectors,
                            .too_long = model.too_long(),
                            .run = {.progress = progress.callback()}});
+    // Both before either is written: a picture may be refused.
     const std::string page = html.empty() ? "" : studio::exported_page(*reader, light, model.mask(), {});
+    const std::string picture = svg.empty() ? "" : studio::spotlight_svg(light);
     progress.finish();
     for (const std::string& line : light.notes) note(line);
     if (!html.empty()) write_file(html, page);
-    if (!svg.empty()) write_file(svg, studio::spotlight_svg(light));
+    if (!svg.empty()) write_file(svg, picture);
     if (json) return print(studio::spotlight_json(light));
     if (csv) return print(studio::spotlight_csv(light));
     if (!html.empty() || !svg.empty()) return;
