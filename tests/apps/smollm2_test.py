@@ -203,6 +203,14 @@ class Generate(ProgramTest):
         self.refused(run("generate", "a", "--watch", "L30.H0"), 1, "0 to 29", "30")
         self.refused(run("generate", "a", "--model", "minilm"), 1, "minilm")
 
+    def test_a_picture_that_is_refused_leaves_no_page(self):
+        with tempfile.TemporaryDirectory() as folder:
+            page = os.path.join(folder, "seen.html")
+            done = run("look", "a " * 1100, "--word", "#3", "--layer", "0", "--head", "0", *MODEL, "--html", page,
+                       "--svg", os.path.join(folder, "seen.svg"))
+            self.refused(done, 1, "1024 words")
+            self.assertEqual(os.listdir(folder), [])
+
     def test_a_full_context_is_an_end(self):
         done = run("generate", "-", "--greedy", stdin="word " * 8187)
         self.assertEqual(done.returncode, 0, done.stderr)

@@ -98,6 +98,18 @@ TEST(Extents, APartAtTheEndOfTheLongestSequenceAgrees) {
   }
 }
 
+// Nobody steps along it, not even to ask for the next row ahead of time.
+TEST(Extents, AnAxisOfSizeOneMayHaveAnyStride) {
+  Problem p = make_problem({.M = 1, .N = 600, .D = 8, .E = 8});
+  Random random(5);
+  p.bias = random_tensor({1, 1, 1, 600}, random);
+  p.mask = random_mask({1, 1, 1, 600}, 0.5, random);
+  const AttentionResult expected = p.attend();
+  AttentionOptions options = p.options();
+  for (int axis = 0; axis < 3; ++axis) options.bias->strides[axis] = options.mask->strides[axis] = kHuge / 2;
+  EXPECT_TRUE(same_bits(attention(p.q, p.k, p.v, options), expected));
+}
+
 TEST(Extents, WindowsBeyondEverythingCutNothing) {
   const Problem whole = make_problem({.M = 9, .N = 4, .D = 8, .E = 8});
   Problem p = make_problem(whole.shape);
