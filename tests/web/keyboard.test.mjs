@@ -134,6 +134,18 @@ test("the whole lesson can be walked with Enter, and the heading has the focus a
   assert.equal(steps, 16);
 });
 
+test("another room has the focus, and no frame is drawn around all of it", async () => {
+  const page = await session.visit(fragment("look"));
+  await page.locator(".rooms a", { hasText: "Learn" }).focus();
+  await page.keyboard.press("Enter");
+  await quiet(page);
+  const shown = await page.evaluate(() => {
+    const { tagName } = document.activeElement;
+    return [tagName, getComputedStyle(document.activeElement).outlineStyle];
+  });
+  assert.deepEqual(shown, ["MAIN", "none"]);
+});
+
 test("nothing moves by itself: what is late appears at once, after its wait", async () => {
   const page = await session.visit("", { reducedMotion: "reduce" });
   for (const [name, place] of kPlaces) {
