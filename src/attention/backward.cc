@@ -47,22 +47,21 @@ struct RowStatistics {
   std::vector<float> lse, delta;
 };
 
-// Calls f(b, h, i) for every row, some rows a task.
-template <class F>
-void for_each_row(const Problem& p, const Run& run, const F& f) {
-  constexpr int64_t kRows = 64;
-  const int64_t chunks = ceil_div(p.queries, kRows);
-  parallel_for(p.batch * p.heads * chunks, run, kWhere, [&](int64_t task) {
-    const int64_t head = task / chunks, begin = task % chunks * kRows;
-    for (int64_t i = begin; i < std::min(p.queries, begin + kRows); ++i) f(head / p.heads, head % p.heads, i);
-  });
+// A row of [B, H, M].
+struct PlaceOfRow {
+  int64_t b, h, i;
+};
+
+PlaceOfRow place_of(const Problem& p, int64_t row) {
+  return {row / p.queries / p.heads, row / p.queries % p.heads, row % p.queries};
 }
 
 // lse, infinity where a row has no keys, so that its weights come out 0; delta = dout . out - dlse.
 void prepare(const Problem& p, const Kernels& kernels, const Run& run, const FloatView& out,
              const TensorView<const float, 3>& lse, const FloatView& dout,
              const std::optional<TensorView<const float, 3>>& dlse, RowStatistics& rows) {
-  for_each_row(p, run, [&](int64_t b, int64_t h, int64_t i) {
+  for_each_row(p.batch * p.heads * p.queries, p.value_size, run, kWhere, [&](int64_t row) {
+    const auto [b, h, i] = place_of(p, row);
     Scratch scratch;
     float* x = scratch.take<float>(p.value_size);
     float* y = scratch.take<float>(p.value_size);
@@ -70,7 +69,7 @@ void prepare(const Problem& p, const Kernels& kernels, const Run& run, const Flo
       load_rows(kernels, view.at(b, h, i, 0), view.storage, view.strides[2], view.strides[3], 1, p.value_size, 1.0f,
                 p.value_size, to);
     };
-    const size_t at = static_cast<size_t>((b * p.heads + h) * p.queries + i);
+    const auto at = static_cast<size_t>(row);
     const bool dead = lse(b, h, i) == kMinusInfinity;
     load(out, x);
     load(dout, y);
@@ -100,9 +99,9 @@ void walk_key_blocks(Backward& call, const Run& run) {
 // dq = scale (sum of dS k).
 void write_dq(const Problem& p, const Kernels& kernels, const Run& run, float* sums, const FloatOutput& dq) {
   const int64_t width = round_up(p.head_size, kernels.lanes);
-  for_each_row(p, run, [&](int64_t b, int64_t h, int64_t i) {
-    store_row(kernels, sums + ((b * p.heads + h) * p.queries + i) * width, p.scale, p.head_size, dq.strides[3],
-              dq.storage, dq.at(b, h, i, 0));
+  for_each_row(p.batch * p.heads * p.queries, p.head_size, run, kWhere, [&](int64_t row) {
+    const auto [b, h, i] = place_of(p, row);
+    store_row(kernels, sums + row * width, p.scale, p.head_size, dq.strides[3], dq.storage, dq.at(b, h, i, 0));
   });
 }
 

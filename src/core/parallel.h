@@ -1,9 +1,11 @@
 // The parallel loop: tasks handed out in ascending order to a bounded number of threads.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 
+#include "core/rounding.h"
 #include "limelight/runtime.h"
 
 namespace limelight::detail {
@@ -12,6 +14,19 @@ namespace limelight::detail {
 // thread or one task it runs on the calling thread. The first exception, or Cancelled when run.progress says no, stops
 // the handing out and is rethrown after the tasks under way have ended. `where` names the call in that message.
 void parallel_for(int64_t count, const Run& run, const char* where, const std::function<void(int64_t)>& task);
+
+// Calls task(row) once for every row in [0, rows). Consecutive rows of about kBlockFloats floats together are one task
+// of parallel_for, 3 to 6 us of the cheapest work; one block stays on the calling thread (a second one gains nothing on
+// less than 4.4 us of work).
+inline constexpr int64_t kBlockFloats = 16384;
+template <class Task>
+void for_each_row(int64_t rows, int64_t columns, const Run& run, const char* where, const Task& task) {
+  const int64_t block = std::max<int64_t>(1, kBlockFloats / std::max<int64_t>(1, columns));
+  parallel_for(ceil_div(rows, block), run, where, [&](int64_t index) {
+    const int64_t end = std::min(rows, (index + 1) * block);
+    for (int64_t row = index * block; row < end; ++row) task(row);
+  });
+}
 
 // Throws std::invalid_argument unless run.threads is at least 0.
 void check_threads(const Run& run);

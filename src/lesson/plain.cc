@@ -7,6 +7,7 @@
 
 #include "attention/problem.h"
 #include "core/checks.h"
+#include "core/parallel.h"
 #include "kernels/kernels.h"
 #include "lesson/draw.h"
 #include "limelight/nn.h"
@@ -58,9 +59,8 @@ void plain_attention(const HeadInput& head, Tensor<float, 2>& grid, Tensor<float
   const detail::Problem problem = detail::check_problem("plain", head.q, head.k, FloatView(head.v), head.options);
   const detail::LiveRule live = problem.live(problem.sequence(0));
   Linear(rows_of(head.k)).forward(rows_of(head.q), grid, run);
-  detail::for_row_blocks(tokens, tokens, run, "plain", [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) softmax_row(&grid(i, 0), tokens, problem.scale, live(i));
-  });
+  detail::for_each_row(tokens, tokens, run, "plain",
+                       [&](int64_t i) { softmax_row(&grid(i, 0), tokens, problem.scale, live(i)); });
   Linear({v.data, {v.sizes[1], tokens}, {v.strides[1], v.strides[0]}}).forward(grid, out, run);
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/parallel.h"
 #include "model/pass_rows.h"
 #include "model/steps.h"
 #include "nn/rows.h"
@@ -63,11 +64,9 @@ class Pass {
   }
 
   void embed(std::span<const int32_t> ids) {
-    for_row_blocks(hidden_.sizes()[0], config_.hidden, steps_.next(), kWhere, [&](int64_t begin, int64_t end) {
-      for (int64_t t = begin; t < end; ++t) {
-        weights_.pieces.read_row(ids[static_cast<size_t>(t)], &hidden_(t, 0));
-        if (!rotary()) weights_.positions.read_row(cache_.length + t, &normed_(t, 0));
-      }
+    for_each_row(hidden_.sizes()[0], config_.hidden, steps_.next(), kWhere, [&](int64_t t) {
+      weights_.pieces.read_row(ids[static_cast<size_t>(t)], &hidden_(t, 0));
+      if (!rotary()) weights_.positions.read_row(cache_.length + t, &normed_(t, 0));
     });
     if (!rotary()) add_rows(kWhere, normed_, hidden_, {options_.run.threads});
   }

@@ -1,6 +1,7 @@
 // Parts of rows, and rows added to others.
 #include "model/pass_rows.h"
 
+#include "core/parallel.h"
 #include "nn/rows.h"
 
 namespace limelight::detail {
@@ -19,12 +20,10 @@ TensorView<float, 4> heads_of(Rows x, int64_t depth) {
 }
 
 void add_rows(const char* where, TensorView<const float, 2> x, Rows y, const Run& run) {
-  for_row_blocks(y.sizes[0], y.sizes[1], run, where, [&](int64_t begin, int64_t end) {
-    for (int64_t t = begin; t < end; ++t) {
-      const float* from = x.data + t * x.strides[0];
-      float* to = y.data + t * y.strides[0];
-      for (int64_t c = 0; c < y.sizes[1]; ++c) to[c] += from[c];
-    }
+  for_each_row(y.sizes[0], y.sizes[1], run, where, [&](int64_t t) {
+    const float* from = x.data + t * x.strides[0];
+    float* to = y.data + t * y.strides[0];
+    for (int64_t c = 0; c < y.sizes[1]; ++c) to[c] += from[c];
   });
 }
 

@@ -1,4 +1,5 @@
 // GELU, in its exact form and in the form with tanh.
+#include "core/parallel.h"
 #include "kernels/kernels.h"
 #include "limelight/nn.h"
 #include "nn/rows.h"
@@ -12,9 +13,8 @@ void gelu(TensorView<const float, 2> x, Gelu form, TensorView<float, 2> y, const
   detail::check_output_rows("gelu", "y", y, {rows, columns});
   const detail::Kernels& kernels = detail::active_kernels();
   const auto kernel = form == Gelu::kErf ? kernels.gelu_erf : kernels.gelu_tanh;
-  detail::for_row_blocks(rows, columns, run, "gelu", [&](int64_t begin, int64_t end) {
-    for (int64_t t = begin; t < end; ++t) kernel(x.data + t * x.strides[0], columns, y.data + t * y.strides[0]);
-  });
+  detail::for_each_row(rows, columns, run, "gelu",
+                       [&](int64_t t) { kernel(x.data + t * x.strides[0], columns, y.data + t * y.strides[0]); });
 }
 
 }  // namespace limelight

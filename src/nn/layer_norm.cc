@@ -3,6 +3,7 @@
 #include <string>
 
 #include "core/checks.h"
+#include "core/parallel.h"
 #include "kernels/kernels.h"
 #include "limelight/nn.h"
 #include "nn/rows.h"
@@ -22,11 +23,8 @@ void layer_norm(TensorView<const float, 2> x, TensorView<const float, 1> gamma, 
   }
   if (channels == 0) return;
   const detail::Kernels& kernels = detail::active_kernels();
-  detail::for_row_blocks(rows, channels, run, "layer_norm", [&](int64_t begin, int64_t end) {
-    for (int64_t t = begin; t < end; ++t) {
-      kernels.layer_norm(x.data + t * x.strides[0], gamma.data, beta.data, epsilon, channels,
-                         y.data + t * y.strides[0]);
-    }
+  detail::for_each_row(rows, channels, run, "layer_norm", [&](int64_t t) {
+    kernels.layer_norm(x.data + t * x.strides[0], gamma.data, beta.data, epsilon, channels, y.data + t * y.strides[0]);
   });
 }
 

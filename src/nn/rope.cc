@@ -3,6 +3,7 @@
 #include <string>
 
 #include "core/checks.h"
+#include "core/parallel.h"
 #include "kernels/kernels.h"
 #include "limelight/nn.h"
 #include "nn/rows.h"
@@ -48,11 +49,9 @@ void rope(TensorView<const float, 2> x, const RopeTable& table, TensorView<float
   }
   const detail::Kernels& kernels = detail::active_kernels();
   const int64_t heads = columns / (2 * half);
-  detail::for_row_blocks(rows, columns, run, "rope", [&](int64_t begin, int64_t end) {
-    for (int64_t t = begin; t < end; ++t) {
-      kernels.rope(x.data + t * x.strides[0], cosines.data + t * half, sines.data + t * half, heads, half,
-                   y.data + t * y.strides[0]);
-    }
+  detail::for_each_row(rows, columns, run, "rope", [&](int64_t t) {
+    kernels.rope(x.data + t * x.strides[0], cosines.data + t * half, sines.data + t * half, heads, half,
+                 y.data + t * y.strides[0]);
   });
 }
 

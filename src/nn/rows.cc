@@ -43,11 +43,4 @@ template void check_rows<1>(const char*, const char*, const TensorView<const flo
 template void check_rows<2>(const char*, const char*, const TensorView<const float, 2>&, const std::array<int64_t, 2>&);
 template void check_rows<3>(const char*, const char*, const TensorView<const float, 3>&, const std::array<int64_t, 3>&);
 
-void for_row_blocks(int64_t rows, int64_t columns, const Run& run, const char* where,
-                    const std::function<void(int64_t, int64_t)>& task) {
-  const int64_t block = std::max<int64_t>(1, kBlockFloats / std::max<int64_t>(1, columns));
-  parallel_for(ceil_div(rows, block), run, where,
-               [&](int64_t index) { task(index * block, std::min(rows, (index + 1) * block)); });
-}
-
 }  // namespace limelight::detail

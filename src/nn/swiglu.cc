@@ -1,4 +1,5 @@
 // The gate of a decoder's network: SiLU of one matrix times another.
+#include "core/parallel.h"
 #include "kernels/kernels.h"
 #include "limelight/nn.h"
 #include "nn/rows.h"
@@ -12,10 +13,8 @@ void swiglu(TensorView<const float, 2> gate, TensorView<const float, 2> up, Tens
   detail::check_rows<2>("swiglu", "up", up, {rows, columns});
   detail::check_output_rows("swiglu", "y", y, {rows, columns});
   const detail::Kernels& kernels = detail::active_kernels();
-  detail::for_row_blocks(rows, columns, run, "swiglu", [&](int64_t begin, int64_t end) {
-    for (int64_t t = begin; t < end; ++t) {
-      kernels.swiglu(gate.data + t * gate.strides[0], up.data + t * up.strides[0], columns, y.data + t * y.strides[0]);
-    }
+  detail::for_each_row(rows, columns, run, "swiglu", [&](int64_t t) {
+    kernels.swiglu(gate.data + t * gate.strides[0], up.data + t * up.strides[0], columns, y.data + t * y.strides[0]);
   });
 }
 
