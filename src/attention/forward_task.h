@@ -36,7 +36,7 @@ class ForwardTask {
 
   // Adds the tiles [begin, end), ascending. `next` is who comes after them, if anybody: its keys are asked for
   // meanwhile.
-  void attend(int64_t begin, int64_t end, const Task* next = nullptr);
+  void attend(int64_t begin, int64_t end, const Task* next);
   // Computes the same tiles and keeps the partial of each instead.
   void attend(int64_t begin, int64_t end, const PartialStore& store);
   // Adds partials that were kept.
