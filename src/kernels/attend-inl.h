@@ -43,10 +43,12 @@ HWY_INLINE float RowMax(const float* s, int64_t begin, int64_t end) {
   const F32 d;
   Vector even = hn::Set(d, kMinusInfinity);
   Vector odd = even;
-  for (int64_t j = begin; j < end; j += kPair) {
+  int64_t j = begin;
+  for (; j + kPair <= end; j += kPair) {
     even = hn::Max(hn::Load(d, s + j), even);
     odd = hn::Max(hn::Load(d, s + j + kLanes), odd);
   }
+  if (j < end) even = hn::Max(hn::Load(d, s + j), even);
   return hn::GetLane(hn::MaxOfLanes(d, hn::Max(even, odd)));
 }
 
@@ -59,28 +61,41 @@ HWY_INLINE void ExpRow(float* HWY_RESTRICT s, int64_t begin, int64_t end, float 
   const Vector none = hn::Set(d, kMinusInfinity);
   Vector sums[2] = {hn::Zero(d), hn::Zero(d)};
   Vector moments[2] = {hn::Zero(d), hn::Zero(d)};
-  for (int64_t j = begin; j < end; j += kPair) {
-#pragma GCC unroll 2
-    for (int v = 0; v < 2; ++v) {
-      const Vector score = hn::Load(d, s + j + v * kLanes);
-      const Vector t = hn::Sub(score, reference);  // of a live key it may overflow to minus infinity, too
-      const Vector e = ExpWeight(d, t);
-      const Vector weight = mark ? hn::IfThenElse(hn::Eq(score, none), hn::Set(d, -0.0f), e) : e;
-      hn::Store(weight, d, s + j + v * kLanes);
-      sums[v] = hn::Add(sums[v], e);
-      if (moment != nullptr) moments[v] = hn::MulAdd(e, hn::Max(hn::Set(d, kExpFloor), t), moments[v]);
-    }
+  const auto add = [&](int64_t j, int chain) HWY_ATTR {
+    const Vector score = hn::Load(d, s + j);
+    const Vector t = hn::Sub(score, reference);  // of a live key it may overflow to minus infinity, too
+    const Vector e = ExpWeight(d, t);
+    const Vector weight = mark ? hn::IfThenElse(hn::Eq(score, none), hn::Set(d, -0.0f), e) : e;
+    hn::Store(weight, d, s + j);
+    sums[chain] = hn::Add(sums[chain], e);
+    if (moment != nullptr) moments[chain] = hn::MulAdd(e, hn::Max(hn::Set(d, kExpFloor), t), moments[chain]);
+  };
+  int64_t j = begin;
+  if (j % kPair != 0) {
+    add(j, 1);
+    j += kLanes;
   }
+  for (; j + kPair <= end; j += kPair) {
+    add(j, 0);
+    add(j + kLanes, 1);
+  }
+  if (j < end) add(j, 0);
   *sum = hn::GetLane(hn::SumOfLanes(d, hn::Add(sums[0], sums[1])));
   if (moment != nullptr) *moment = hn::GetLane(hn::SumOfLanes(d, hn::Add(moments[0], moments[1])));
 }
 
-inline void OfferRows(const AttendGroup& group, const Reach& reach, const float* scores, const float* max) {
+// The search takes whole pairs: the scores are -inf beside the vectors that `reach` covers.
+inline void OfferRows(const AttendGroup& group, const Reach& reach, float* scores, const float* max) {
+  const int64_t begin = reach.vector_begin / kPair * kPair;
+  const int64_t end = round_up(reach.vector_end, kPair);
   const TopList spare{group.spare_score, group.spare_index, group.top_k};
   for (int64_t i = 0; i < group.score.rows; ++i) {
     const TopList list{group.top_score + i * group.top_stride, group.top_index + i * group.top_stride, group.top_k};
     if (max[i] > list.Least()) {
-      OfferRow(scores + i * kScoreStride, reach.pair_begin, reach.pair_end, group.first_key, spare, list);
+      float* s = scores + i * kScoreStride;
+      std::fill(s + begin, s + reach.vector_begin, kMinusInfinity);
+      std::fill(s + reach.vector_end, s + end, kMinusInfinity);
+      OfferRow(s, begin, end, group.first_key, spare, list);
     }
   }
 }
@@ -96,7 +111,7 @@ template <int R>
 HWY_INLINE void Softmax(const AttendGroup& group, const Reach& reach, float* HWY_RESTRICT scores, Partial& partial) {
 #pragma GCC unroll 8
   for (int64_t i = 0; i < R; ++i) {
-    partial.max[i] = RowMax(scores + i * kScoreStride, reach.pair_begin, reach.pair_end);
+    partial.max[i] = RowMax(scores + i * kScoreStride, reach.vector_begin, reach.vector_end);
   }
   if (group.scores != nullptr) {
     for (int64_t i = 0; i < R; ++i) {
@@ -109,11 +124,11 @@ HWY_INLINE void Softmax(const AttendGroup& group, const Reach& reach, float* HWY
     float* s = scores + i * kScoreStride;
     float* moment = group.moment == nullptr ? nullptr : &partial.moment[i];
     if (group.weights != nullptr) {
-      ExpRow(s, reach.pair_begin, reach.pair_end, partial.max[i], true, &partial.sum[i], moment);
+      ExpRow(s, reach.vector_begin, reach.vector_end, partial.max[i], true, &partial.sum[i], moment);
     } else {
-      ExpRow(s, reach.pair_begin, reach.pair_end, partial.max[i], false, &partial.sum[i], moment);
+      ExpRow(s, reach.vector_begin, reach.vector_end, partial.max[i], false, &partial.sum[i], moment);
     }
-    if (group.score.keep != nullptr) MultiplyRow(group.score.keep[i], reach.pair_begin, reach.pair_end, s);
+    if (group.score.keep != nullptr) MultiplyRow(group.score.keep[i], reach.vector_begin, reach.vector_end, s);
   }
 }
 
@@ -242,7 +257,7 @@ void Attend(const AttendGroup& group) noexcept {
   HWY_ALIGN float scores[kRows * kScoreStride];
   Partial partial;
   Neutral(partial);
-  WithRows(group.score.rows, [&](auto rows) {
+  WithCount(group.score.rows, [&](auto rows) {
     constexpr int kGroupRows = decltype(rows)::value;
     Scores<kGroupRows>(group.score, reach, scores);
     Softmax<kGroupRows>(group, reach, scores, partial);

@@ -56,7 +56,7 @@ HWY_INLINE void GradientPanel(const GradientGroup& group, int64_t p, const Vecto
 HWY_INLINE void PassSoftcap(const GradientGroup& group, const Reach& reach, const float* slopes) {
   const F32 d;
   for (int64_t i = 0; i < group.score.rows; ++i) {
-    for (int64_t j = i * kScoreStride + reach.pair_begin; j < i * kScoreStride + reach.pair_end; j += kLanes) {
+    for (int64_t j = i * kScoreStride + reach.vector_begin; j < i * kScoreStride + reach.vector_end; j += kLanes) {
       const Vector gradient = hn::Load(d, group.gradients + j);
       if (group.bias_gradients != nullptr) hn::Store(gradient, d, group.bias_gradients + j);
       const auto masked = hn::Eq(gradient, hn::Zero(d));  // a slope may be NaN there
@@ -87,9 +87,9 @@ HWY_INLINE void GradientRows(const GradientGroup& group, const Reach& reach) {
 void Gradients(const GradientGroup& group) noexcept {
   const Reach reach = ReachOf(group.score);
   const bool any = reach.begin < reach.end;
-  if (any) WithRows(group.score.rows, [&](auto rows) { GradientRows<rows.value>(group, reach); });
-  const int64_t begin = any ? reach.pair_begin : group.width;
-  const int64_t end = any ? reach.pair_end : group.width;
+  if (any) WithCount(group.score.rows, [&](auto rows) { GradientRows<rows.value>(group, reach); });
+  const int64_t begin = any ? reach.vector_begin : group.width;
+  const int64_t end = any ? reach.vector_end : group.width;
   for (int64_t i = 0; i < group.score.rows; ++i) {
     for (float* row : {group.weights + i * kScoreStride, group.gradients + i * kScoreStride}) {
       std::fill(row, row + std::min(begin, group.width), -0.0f);
@@ -126,8 +126,8 @@ template <class Step>
 HWY_INLINE void AccumulateAll(const Accumulation& work, const Step& step) {
   ForColumns(work.columns, [&](int64_t column, auto vectors) {
     for (int64_t row = 0; row < work.rows; row += kRows) {
-      WithRows(std::min<int64_t>(kRows, work.rows - row),
-               [&](auto rows) { AccumulateTile<rows.value, vectors.value>(work, row, column, step); });
+      WithCount(std::min<int64_t>(kRows, work.rows - row),
+                [&](auto rows) { AccumulateTile<rows.value, vectors.value>(work, row, column, step); });
     }
   });
 }

@@ -71,13 +71,13 @@ HWY_INLINE V ExpWeight(D d, V x) {
   // e^x = 2^floor(y) p(y - floor(y)), y = x / ln 2. p(r) = 1 + r q(r): minimax of degree 5 over [0, 1), relative error
   // 8.2e-8. No weight is subnormal: each product with one would take 40 ns.
   const V y = hn::Mul(x, hn::Set(d, 1.44269504f));
-  const auto normal = hn::Not(hn::Lt(x, hn::Set(d, -87.0f)));
+  const auto normal = _mm512_cmp_ps_mask(x.raw, hn::Set(d, -87.0f).raw, _CMP_NLT_UQ);  // or NaN
   const V r{_mm512_reduce_ps(y.raw, _MM_FROUND_TO_NEG_INF)};
   V q = hn::MulAdd(hn::Set(d, 1.867130082e-03f), r, hn::Set(d, 9.017030284e-03f));
   q = hn::MulAdd(q, r, hn::Set(d, 5.579991315e-02f));
   q = hn::MulAdd(q, r, hn::Set(d, 2.401644501e-01f));
   q = hn::MulAdd(q, r, hn::Set(d, 6.931513118e-01f));
-  return V{_mm512_maskz_scalef_ps(normal.raw, hn::MulAdd(q, r, hn::Set(d, 1.0f)).raw, y.raw)};
+  return V{_mm512_maskz_scalef_ps(normal, hn::MulAdd(q, r, hn::Set(d, 1.0f)).raw, y.raw)};
 #else
   return Exp(d, x);
 #endif

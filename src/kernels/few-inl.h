@@ -96,7 +96,7 @@ HWY_INLINE void MultiplyFew(const KeyProduct& work) {
   const int64_t lines = ceil_div(next.lines_of(std::min(work.count, kLanes)), std::max<int64_t>(1, work.depth / 4));
   for (int64_t key = 0; key < work.count; key += kLanes) {
     for (int64_t row = 0; row < work.rows; row += kFewRows) {
-      WithRows<kFewRows>(std::min<int64_t>(kFewRows, work.rows - row), [&](auto rows) {
+      WithCount<kFewRows>(std::min<int64_t>(kFewRows, work.rows - row), [&](auto rows) {
         FewByVector<rows.value, Element>(work, row, key, next, row == 0 ? lines : 0);
       });
     }

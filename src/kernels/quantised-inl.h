@@ -258,7 +258,7 @@ void ProductStored(const float* a, int64_t a_stride, int64_t rows, const std::by
     const auto* panel = reinterpret_cast<const uint8_t*>(panels);
     for (int64_t n = 0; n < columns; n += kPanel, panel += depth / Block::kBlock * Block::kBytes * kPanel) {
       for (int64_t i = 0; i < rows; i += kRows) {
-        WithRows(std::min<int64_t>(kRows, rows - i), [&](auto r) {
+        WithCount(std::min<int64_t>(kRows, rows - i), [&](auto r) {
           StoredTile<Block, r.value>(a + i * a_stride, a_stride, panel, depth, std::min(kPanel, columns - n),
                                      bias == nullptr ? nullptr : bias + n, c + i * c_stride + n, c_stride);
         });

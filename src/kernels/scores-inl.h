@@ -24,10 +24,10 @@ namespace hn = hwy::HWY_NAMESPACE;
 // the tile.
 constexpr int64_t kPair = 2 * kLanes;
 
-// Keys of a tile that some row of a group sees, and the same rounded outwards to pairs of vectors.
+// Keys of a tile that some row of a group sees, and the same rounded outwards to whole vectors.
 struct Reach {
   int64_t begin, end;
-  int64_t pair_begin, pair_end;
+  int64_t vector_begin, vector_end;
 };
 
 inline Reach ReachOf(const ScoreGroup& group) {
@@ -38,8 +38,8 @@ inline Reach ReachOf(const ScoreGroup& group) {
     reach.begin = std::min<int64_t>(reach.begin, live.begin);
     reach.end = std::max<int64_t>(reach.end, live.end);
   }
-  reach.pair_begin = reach.begin / kPair * kPair;
-  reach.pair_end = round_up(reach.end, kPair);
+  reach.vector_begin = reach.begin / kLanes * kLanes;
+  reach.vector_end = round_up(reach.end, kLanes);
   return reach;
 }
 
@@ -92,21 +92,18 @@ HWY_INLINE void MaskOutside(KeyInterval live, int64_t begin, int64_t end, float*
   }
 }
 
-// Key p, a multiple of a pair, of packed panels.
+// Key p, a multiple of a vector, of packed panels.
 HWY_INLINE const float* PanelAt(const float* panels, int64_t depth, int64_t p) {
   return panels + p / kPanel * kPanel * depth + p % kPanel;
 }
 
-// Calls f(vectors as a constant, first key) for the panels that `reach` covers, halves of one at either end.
+// Calls f(vectors as a constant, first key) for the panels that `reach` covers, parts of one at either end.
 template <class F>
 HWY_INLINE void ForPanels(const Reach& reach, const F& f) {
-  int64_t p = reach.pair_begin;
-  if (p % kPanel != 0) {
-    f(std::integral_constant<int, kPanelVectors / 2>(), p);
-    p += kPair;
+  for (int64_t p = reach.vector_begin, next = 0; p < reach.vector_end; p = next) {
+    next = std::min(reach.vector_end, (p / kPanel + 1) * kPanel);
+    WithCount<kPanelVectors>((next - p) / kLanes, [&](auto vectors) { f(vectors, p); });
   }
-  for (; p + kPair < reach.end; p += kPanel) f(std::integral_constant<int, kPanelVectors>(), p);
-  if (p < reach.end) f(std::integral_constant<int, kPanelVectors / 2>(), p);
 }
 
 // scores = q k^T over the panels that `reach` covers.
@@ -127,13 +124,13 @@ HWY_INLINE void Products(const ScoreGroup& group, const Reach& reach, float* HWY
   ForPanels(reach, panel);
 }
 
-// scores [R, kScoreStride]: filled over the pairs that `reach` covers; slopes of the softcap likewise, where wanted.
+// scores [R, kScoreStride]: filled over the vectors that `reach` covers; slopes of the softcap likewise, where wanted.
 template <int R>
 HWY_INLINE void Scores(const ScoreGroup& group, const Reach& reach, float* HWY_RESTRICT scores,
                        float* slopes = nullptr) {
   if (group.products != nullptr) {
-    for (int64_t at = reach.pair_begin; at < R * kScoreStride; at += kScoreStride) {
-      std::copy_n(group.products + at, reach.pair_end - reach.pair_begin, scores + at);
+    for (int64_t at = reach.vector_begin; at < R * kScoreStride; at += kScoreStride) {
+      std::copy_n(group.products + at, reach.vector_end - reach.vector_begin, scores + at);
     }
   } else {
     Products<R>(group, reach, scores);
@@ -142,9 +139,10 @@ HWY_INLINE void Scores(const ScoreGroup& group, const Reach& reach, float* HWY_R
   for (int64_t i = 0; i < R; ++i) {
     float* s = scores + i * kScoreStride;
     if (adjusted) {
-      Adjust(group, i, reach.pair_begin, reach.pair_end, s, slopes == nullptr ? nullptr : slopes + i * kScoreStride);
+      Adjust(group, i, reach.vector_begin, reach.vector_end, s,
+             slopes == nullptr ? nullptr : slopes + i * kScoreStride);
     }
-    MaskOutside(group.live[i], reach.pair_begin, reach.pair_end, s);
+    MaskOutside(group.live[i], reach.vector_begin, reach.vector_end, s);
   }
 }
 

@@ -36,7 +36,7 @@ template <int R>
 HWY_INLINE void WeighKeys(const WeighGroup& group, const Reach& reach, const float* HWY_RESTRICT scores) {
   const F32 d;
   const bool guard = AnyNan(group.inverse_sum, R);
-  for (int64_t j = reach.pair_begin; j < reach.pair_end; j += kLanes) {
+  for (int64_t j = reach.vector_begin; j < reach.vector_end; j += kLanes) {
     Vector sum = hn::Zero(d);
     Vector pool_sum = hn::Zero(d);
     Vector pool_max = hn::Zero(d);
@@ -76,7 +76,7 @@ void Weigh(const WeighGroup& group) noexcept {
   const Reach reach = ReachOf(group.score);
   if (reach.begin >= reach.end) return;
   HWY_ALIGN float scores[kRows * kScoreStride];
-  WithRows(group.score.rows, [&](auto rows) {
+  WithCount(group.score.rows, [&](auto rows) {
     constexpr int kGroupRows = decltype(rows)::value;
     Scores<kGroupRows>(group.score, reach, scores);
     WeighKeys<kGroupRows>(group, reach, scores);
