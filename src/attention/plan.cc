@@ -30,15 +30,18 @@ int64_t rows_that_fit(const Problem& p, const Kernels& kernels) {
   return std::clamp(rows, kFewest, kMost) / kernels.row_group * kernels.row_group;
 }
 
-// Blocks that the rows of one key/value head are cut into: as few as fit the cache, more where threads would wait.
+// Blocks that the rows of one key/value head are cut into: as few as fit the cache, more where threads would wait. Two
+// a thread are enough where more would make them small, for each block packs its keys: one head of T 1024 on two
+// threads reaches 78 % of peak in blocks of 256 rows, 74 % in blocks of 128.
 int64_t blocks_of(const Problem& p, const Kernels& kernels, int64_t rows, int threads) {
   constexpr int64_t kFewest = 48;
+  constexpr int64_t kGood = 256;
   const int64_t fit = rows_that_fit(p, kernels);
   const int64_t blocks = ceil_div(rows, fit);
   if (threads == 1) return blocks;
   const int64_t others = std::max<int64_t>(1, p.sequences() * p.groups);
-  const int64_t wanted = ceil_div(tasks_for(threads), others);
-  return std::max(blocks, std::min(wanted, rows / kFewest));
+  const int64_t wanted = std::clamp(others * rows / kGood, tasks_for(threads) / 2, tasks_for(threads));
+  return std::max(blocks, std::min(ceil_div(wanted, others), rows / kFewest));
 }
 
 // Queries a block: nearly equal blocks, in whole row groups where each query is one row.
