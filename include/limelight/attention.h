@@ -88,8 +88,8 @@ struct AttentionOptions {
 };
 
 // The slopes of ALiBi for any number of heads: 2^(-8 h / n), h = 1 .. n, n the largest power of two within `heads`; the
-// rest are the odd ones of 2^(-4 h / n). Throws std::invalid_argument for heads below 0. Source: Press et al. 2022,
-// Train Short, Test Long (arXiv 2108.12409).
+// rest are the odd ones of 2^(-4 h / n). Throws std::invalid_argument for heads outside of 0 .. 2^20. Source: Press et
+// al. 2022, Train Short, Test Long (arXiv 2108.12409).
 std::vector<float> alibi_slopes(int64_t heads);
 
 // q [B,H,M,D], k [B,G,N,D], v [B,G,N,E] -> out [B,H,M,E] and, where a view is given, lse [B,H,M] (natural log). Each as

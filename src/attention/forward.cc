@@ -32,7 +32,7 @@ void forward_in_pieces(const Problem& problem, const Kernels& kernels, const cha
                        const Plan& plan, const ForwardResults& results) {
   const Interval reached = tiles_of(problem, plan);
   PartialStore store{.first_tile = reached.begin, .tiles = reached.end - reached.begin};
-  const int64_t rows = problem.batch * problem.heads * problem.queries;
+  const int64_t rows = problem.rows();
   Tensor<float, 2> max({rows, store.tiles}), sum({rows, store.tiles}), moment;
   Tensor<float, 3> values;
   store.max = max.data();
@@ -76,6 +76,7 @@ void forward(const Problem& problem, const Kernels& kernels, const char* where, 
 }
 
 void forward_partials(const Problem& problem, const Kernels& kernels, const char* where, const PartialStore& store) {
+  if (store.tiles == 0) return;
   const Plan plan = make_plan(problem, kernels);
   ForwardResults wanted;
   wanted.out = FloatOutput{};  // its values, but nothing is written there
