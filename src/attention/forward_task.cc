@@ -16,7 +16,7 @@ ForwardTask::ForwardTask(const Problem& problem, const Kernels& kernels, const F
       keys_(problem, problem_.k, kernels, scratch_),
       block_(problem, kernels, capacity, scratch_),
       rows_(scratch_.take<Row>(capacity)) {
-  if (results.out) {
+  if (problem.v) {
     values_.emplace(problem, *problem_.v, kernels, scratch_);
     columns_ = values_->width();
   }
