@@ -164,8 +164,9 @@ struct Kernels {
   // *total += the sums, in whole vectors and then the rest; *most = the largest of it and the maxima.
   void (*pool)(const float* sums, const float* maxima, int64_t count, float* total, float* most) noexcept = nullptr;
 
-  // y = factor x.
-  void (*scale)(const float* x, float factor, int64_t count, float* y) noexcept = nullptr;
+  // y = factor x, and 0 for -0: after an underflow the sign of a sum's zero hangs on terms that are masked. Returns
+  // whether y is finite.
+  bool (*scale)(const float* x, float factor, int64_t count, float* y) noexcept = nullptr;
   // factors[n] = dropout factor of key first_key + n of a query of a row; first_key a multiple of 4.
   void (*dropout_row)(const DropoutKey& key, int64_t row, int64_t query, int64_t first_key, int64_t count,
                       float* factors) noexcept = nullptr;
