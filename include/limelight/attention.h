@@ -6,9 +6,11 @@
 // lse_i), out_i = sum_j p_ij v_j; without a sink its term is absent. Dropout multiplies p_ij in that last sum alone. A
 // row whose keys are all masked: out 0, lse minus infinity (with a sink: the sink). A masked key (also one whose final
 // score is minus infinity) is not observed: NaN or infinity in it changes nothing. NaN that is not masked propagates.
-// Same bits: a row's result depends on its own query, keys, values and options alone; not on threads, the batch, how
-// many other queries are in the call, or strides. Instruction sets may differ in the last bits. Source: Dao et al.
-// 2022, FlashAttention (arXiv 2205.14135); Milakov & Gimelshein 2018 for the running softmax.
+// The mean of values up to 3.4e38 is finite: a row whose sum overflows is done a second time, with smaller values. A
+// sum that is 0 comes out as +0, for the sign could tell of masked terms. Same bits: a row's result depends on its own
+// query, keys, values and options alone; not on threads, the batch, how many other queries are in the call, or strides.
+// Instruction sets may differ in the last bits. Source: Dao et al. 2022, FlashAttention (arXiv 2205.14135); Milakov &
+// Gimelshein 2018 for the running softmax.
 #pragma once
 
 #include <cstdint>
@@ -119,7 +121,7 @@ struct Explanation {
   int64_t tiles = 0;        // pairs of query block and key tile
   int64_t tiles_skipped = 0;
   int64_t live_pairs = 0;     // query-key pairs that intervals leave, over B and H
-  int64_t scratch_bytes = 0;  // working memory of attention(), over all threads
+  int64_t scratch_bytes = 0;  // working memory of attention(), over all threads; twice that where sums overflow
   std::string text() const;   // the same in a few lines
 };
 Explanation explain(FloatView q, FloatView k, FloatView v, const AttentionOptions& options = {});
