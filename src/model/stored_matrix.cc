@@ -134,8 +134,7 @@ StoredMatrix::StoredMatrix(std::span<const StoredRows> parts, int64_t in, Weight
   out_ = static_cast<int64_t>(rows.size());
   const int64_t panel_columns = kernels_->panel;
   const int64_t panels = ceil_div(out_, panel_columns);
-  bytes_ = panels * panel_columns * blocks * block.bytes;
-  memory_ = allocate_aligned(static_cast<size_t>(bytes_));
+  memory_ = allocate_aligned(static_cast<size_t>(panels * panel_columns * blocks * block.bytes));
   parallel_for(panels, run, "stored_matrix", [&](int64_t p) {
     const auto first = static_cast<size_t>(p * panel_columns);
     const auto count = std::min(static_cast<size_t>(panel_columns), rows.size() - first);
