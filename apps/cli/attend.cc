@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <numeric>
 #include <stdexcept>
 
 #include "attend_input.h"
@@ -10,6 +9,7 @@
 #include "attention_arguments.h"
 #include "command_line.h"
 #include "commands.h"
+#include "core/consecutive.h"
 #include "core/error.h"
 #include "limelight/backward.h"
 #include "limelight/lens.h"
@@ -127,11 +127,7 @@ struct Attend {
 
   LensRequest request(int64_t queries) const {
     LensRequest result;
-    result.rows = rows;
-    if (all_rows) {
-      result.rows.resize(static_cast<size_t>(queries));
-      std::iota(result.rows.begin(), result.rows.end(), 0);
-    }
+    result.rows = all_rows ? detail::consecutive(0, queries) : rows;
     result.top_k = top_k.value_or(0);
     result.received = received;
     result.entropy = entropy;

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "commands.h"
+#include "core/consecutive.h"
 #include "core/error.h"
 #include "limelight/lens.h"
 #include "model_arguments.h"
@@ -55,7 +56,7 @@ struct Dump {
     for (int64_t t = 0; t < count; ++t) id_tensor(t) = read[static_cast<size_t>(t)];
     Tensor<float, 4> attention({facts.layers, facts.heads, count, count});
     LensRequest all_rows;
-    for (int64_t t = 0; t < count; ++t) all_rows.rows.push_back(t);
+    all_rows.rows = detail::consecutive(0, count);
     ProgressBar progress("dump");
     studio::ReadOptions options;
     options.causal = studio::causal_of(model.mask());

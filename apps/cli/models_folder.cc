@@ -1,4 +1,4 @@
-// A name is looked up in the models folder; what has a slash or is a folder here is a path.
+// A known name is looked up in the models folder; any other is a path.
 #include "models_folder.h"
 
 #include <fmt/format.h>

@@ -88,8 +88,6 @@ std::string paint(const Terminal& terminal, Tone tone, std::string_view text) {
       return escape(terminal, terminal.light_background ? "38;5;244" : "38;5;246", text);
     case Tone::kQuery:
       return escape(terminal, terminal.light_background ? "1;38;5;231;48;5;22" : "1;38;5;16;48;5;190", text);
-    case Tone::kPlain:
-      break;
   }
   return std::string(text);
 }

@@ -17,7 +17,7 @@ struct GenerationOptions {
   int64_t max_tokens = 256;
   float temperature = 0;  // 0: greedy, the largest logit (of equal ones the lowest id)
   int64_t top_k = 0;      // only the k largest logits (of equal ones the lowest ids); 0: all
-  float top_p = 1;        // of these only the most likely whose probabilities first reach p, above 0
+  float top_p = 1;        // of these only the most likely whose probabilities, made to add to 1, first reach p > 0
   uint64_t seed = 0;
   // The text ends before the first of these that is complete, wherever tokens begin in it. Text is held back while it
   // may be the beginning of one.

@@ -49,8 +49,6 @@ class GgufField {
   std::vector<int64_t> as_integers(int64_t low, int64_t high) const;
   std::vector<double> as_numbers() const;
   std::vector<std::string_view> as_texts() const;
-  std::vector<bool> as_bools() const;
-  std::vector<GgufField> as_arrays() const;  // of an array of arrays
   const GgufValue& value() const { return value_; }
 
   // Throws FormatError: "FILE: metadata 'KEY': expected EXPECTED, found WHAT".

@@ -6,6 +6,7 @@
 #include <limits>
 #include <string>
 
+#include "attention/scale.h"
 #include "core/checks.h"
 #include "core/error.h"
 #include "core/parallel.h"
@@ -255,7 +256,7 @@ Problem check_problem(const char* where, const FloatView& q, const FloatView& k,
                       const AttentionOptions& options) {
   Problem p = gathered(q, k, v, options);
   check_shapes(where, p);
-  p.scale = options.scale.value_or(1.0f / std::sqrt(static_cast<float>(p.head_size)));
+  p.scale = scale_of(options, p.head_size);
   check_numbers(where, p);
   check_heads(where, p);
   check_packed(where, p);

@@ -8,7 +8,6 @@
 #include "core/parallel.h"
 #include "model/pass_rows.h"
 #include "model/steps.h"
-#include "nn/rows.h"
 
 namespace limelight::detail {
 namespace {

@@ -1,6 +1,5 @@
 // Loading an encoder, the checks before its passes, and one vector out of the hidden states of a text.
 #include <cmath>
-#include <system_error>
 
 #include "core/checks.h"
 #include "core/error.h"
@@ -9,22 +8,10 @@
 #include "model/encoder_config.h"
 #include "model/encoder_pass.h"
 #include "model/encoder_weights.h"
+#include "model/model_tokenizer.h"
 
 namespace limelight {
 namespace {
-
-// Nothing where the folder has no tokenizer.json: ids can still be run.
-std::optional<Tokenizer> load_tokenizer(const std::filesystem::path& folder, const EncoderConfig& config) {
-  const auto path = folder / "tokenizer.json";
-  std::error_code error;
-  if (std::filesystem::status(path, error).type() == std::filesystem::file_type::not_found) return std::nullopt;
-  Tokenizer tokenizer = Tokenizer::load(path);
-  if (tokenizer.vocabulary_size() > config.vocabulary) {
-    detail::fail_format(path.string() + ": expected at most vocab_size " + std::to_string(config.vocabulary) +
-                        " pieces, found " + std::to_string(tokenizer.vocabulary_size()));
-  }
-  return tokenizer;
-}
 
 detail::EncoderWeights load_weights(const std::filesystem::path& folder, const detail::EncoderPlan& plan) {
   detail::ModelTensors tensors(folder);
@@ -70,7 +57,7 @@ struct Encoder::State {
   explicit State(const std::filesystem::path& f)
       : folder(f),
         plan(detail::read_encoder_plan(folder)),
-        tokenizer(load_tokenizer(folder, plan.config)),
+        tokenizer(detail::find_tokenizer(folder, plan.config.vocabulary)),
         weights(load_weights(folder, plan)) {}
 
   std::filesystem::path folder;

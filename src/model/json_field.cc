@@ -79,6 +79,10 @@ JsonFile::JsonFile(std::filesystem::path path) : path_(std::move(path)) {
     fail_format(path_.string() + ": is not JSON");
 }
 
+std::optional<JsonFile> JsonFile::find(const std::filesystem::path& path) {
+  return is_there(path) ? std::optional<JsonFile>(std::in_place, path) : std::nullopt;
+}
+
 std::string JsonField::path() const {
   if (key_ == nullptr) return parent_.empty() ? "" : parent_ + "[" + std::to_string(index_) + "]";
   return joined(parent_, *key_);
@@ -120,6 +124,15 @@ void JsonField::each_member(const std::function<void(const std::string&, const J
   for (auto at = value_->begin(); at != value_->end(); ++at) {
     visit(at.key(), JsonField(*file_, *at, here, &at.key(), 0));
   }
+}
+
+void JsonField::expect(std::string_view value) const {
+  if (as_string() != value) refuse("\"" + std::string(value) + "\"");
+}
+
+bool JsonField::flag(std::string_view key, bool absent) const {
+  const auto field = find(key);
+  return field ? field->as_bool() : absent;
 }
 
 bool JsonField::as_bool() const {

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <system_error>
 
 #include "core/error.h"
 #include "kernels/kernels.h"
@@ -32,8 +31,7 @@ std::optional<WeightType> weight_type(Dtype dtype) {
 
 ModelTensors::ModelTensors(const fs::path& folder) {
   const fs::path single = folder / "model.safetensors", index = folder / "model.safetensors.index.json";
-  std::error_code error;
-  if (!fs::exists(single, error) && fs::exists(index, error)) {
+  if (!is_there(single) && is_there(index)) {
     open_listed(index);
     return;
   }

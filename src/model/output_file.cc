@@ -84,7 +84,7 @@ void write_file(const fs::path& path, const std::vector<std::span<const std::byt
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   const bool replaces = !fs::exists(status) || fs::is_regular_file(status);
-  // A link stays a link: what it points to is replaced.
+  // A link to a file stays a link: that file is replaced. One that leads nowhere is replaced itself.
   const fs::path target = fs::is_regular_file(status) ? fs::canonical(path, error) : path;
   Output output(path, target, replaces);
   for (const auto part : parts) output.write(part);

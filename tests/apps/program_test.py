@@ -101,7 +101,6 @@ class HelpAndMisuse(ProgramTest):
         self.assertIn(info["active_isa"], info["isas"])
         self.assertGreaterEqual(info["threads"], 1)
         models = {model["name"]: model for model in json_of("models")}
-        self.assertTrue(models["minilm"]["runs"] and models["smollm2"]["runs"])
         self.assertEqual((models["minilm"]["writes"], models["smollm2"]["writes"]), (False, True))
         self.assertEqual(models["minilm"]["command"], "tools/get-model minilm")
 

@@ -49,7 +49,6 @@ TEST(SafetensorsWriting, WhatIsWrittenIsReadBack) {
   writer.add("integers", integers);
   writer.add_metadata("made", "once");
   writer.add_metadata("made", "twice");
-  EXPECT_EQ(writer.bytes(), 3 + 16 + 8 + 16);
   writer.write(folder / "f");
 
   const auto file = SafetensorsFile::open(folder / "f");
@@ -78,7 +77,6 @@ TEST(SafetensorsWriting, SixteenBitTensorsAreWrittenAsTheyAre) {
   SafetensorsWriter writer;
   writer.add("halves", halves);
   writer.add("brains", brains);
-  EXPECT_EQ(writer.bytes(), 6);
   writer.write(folder / "f");
   const auto file = SafetensorsFile::open(folder / "f");
   EXPECT_EQ(file.find("halves")->dtype, Dtype::kF16);
