@@ -244,11 +244,18 @@ class Others(ProgramTest):
     def test_heads_are_ranked(self):
         ranking = json_of("heads", SENTENCE, "--from", "it", "--to", "animal")
         self.assertEqual(len(ranking), 72)
-        self.assertEqual(list(ranking[0]), ["layer", "head", "weight"])
+        self.assertEqual(list(ranking[0]), ["layer", "head", "weight", "blocked"])
+        self.assertFalse(any(r["blocked"] for r in ranking))
         self.assertEqual({(r["layer"], r["head"]) for r in ranking[:2]}, {(3, 1), (5, 11)})
         weights = [r["weight"] for r in ranking]
         self.assertEqual(weights, sorted(weights, reverse=True))
         self.assertEqual(json_of("heads", SENTENCE, "--from", "it", "--to", "animal", "--top", "5"), ranking[:5])
+
+    def test_a_head_that_cannot_see_the_word_says_so(self):
+        ranking = json_of("heads", SENTENCE, "--from", "it", "--to", "tired", "--mask", "causal")
+        self.assertTrue(all(r["blocked"] and r["weight"] == 0 for r in ranking))
+        table = run("heads", SENTENCE, "--from", "it", "--to", "tired", "--mask", "causal", "--top", "1").stdout
+        self.assertRegex(table, r"L0.H0 +blocked *\n$")
 
     def test_tokens_count_characters(self):
         tokens = json_of("tokens", "été didn't")
