@@ -254,7 +254,7 @@ std::string weighted_sum(const Spotlight& light, const SpotlightRow& row) {
   }
   if (!light.special.empty()) {
     weights.push_back(row.special.weight);
-    names.push_back("special tokens");
+    names.push_back(light.special);
   }
   std::vector<std::string> terms;
   for (size_t i = 0; i < names.size(); ++i) {

@@ -62,7 +62,7 @@ struct Spotlight {
   std::string text;
   std::vector<std::string> units{};  // the words, pieces or tokens
   std::vector<int64_t> gaps{};       // 1 where a space stands before the unit, else 0
-  std::string special{};             // what they are called together: "[CLS] [SEP]"; empty where there are none
+  std::string special{};             // what belongs to no word: "[CLS] [SEP]", "(space)"; empty where all does
   std::string first_word{};          // the unit of the first token; empty where that is a special token
   int64_t tokens = 0;
   UnitKind unit = UnitKind::kWord;
@@ -93,7 +93,7 @@ std::string head_name(int64_t layer, int64_t head);
 // "none" or "causal"
 std::string_view mask_name(Causal mask);
 
-// "it = 0.67 animal + 0.04 tired + 0.11 others + 0.15 special tokens", each weight rounded by itself.
+// "it = 0.67 animal + 0.04 tired + 0.11 others + 0.15 [CLS] [SEP]", each weight rounded by itself.
 std::string weighted_sum(const Spotlight& light, const SpotlightRow& row);
 
 // Whether the mask hides any unit from any that looks.

@@ -120,7 +120,7 @@ class Drawing(ProgramTest):
         text = run("look", SENTENCE, "--word", "it").stdout
         self.assertIn("minilm L5.H11, mask none, head: default of minilm\n", text)
         self.assertRegex(text, r"\n +1  animal +67\.\d  0\.67\d\d\n")
-        self.assertRegex(text, r"\nit = 0\.67 animal \+ .* special tokens\n")
+        self.assertRegex(text, r"\nit = 0\.67 animal \+ .* \[CLS\] \[SEP\]\n")
         self.assertTrue(all(ord(c) < 128 for c in text))
         shares = [float(x) for x in re.findall(r" (\d+\.\d)  0\.\d{4}\n", text)]
         self.assertEqual(round(sum(shares) * 10), 1000)
@@ -128,7 +128,7 @@ class Drawing(ProgramTest):
     def test_the_weighted_sum_rounds_each_weight_by_itself(self):
         for word in ("it", "the:1", "didn't", "tired", "."):
             light = json_of("look", SENTENCE, "--word", word)
-            weights = {share["word"]: share["weight"] for share in light["row"]} | {"special tokens": light["special"]}
+            weights = {share["word"]: share["weight"] for share in light["row"]} | {"[CLS] [SEP]": light["special"]}
             last = run("look", SENTENCE, "--word", word).stdout.splitlines()[-1]
             terms = dict(reversed(term.split(" ", 1)) for term in last.split(" = ")[1].split(" + "))
             self.assertGreater(len(terms), 2, last)
