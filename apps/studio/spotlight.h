@@ -42,7 +42,8 @@ struct Share {
   bool lit() const { return !blocked && !left_out; }
 };
 
-// A row's permilles, with the special tokens', add to exactly 1000.
+// A row's permilles, with the special tokens', add to exactly 1000. They are rounded once, for every form that shows
+// them.
 struct SpotlightRow {
   std::string word{};
   int64_t index = 0;               // among the words; among the units in a grid
@@ -50,7 +51,7 @@ struct SpotlightRow {
   std::vector<Share> shares{};     // of Spotlight::units, in their order
   std::vector<size_t> own{};       // the units that are this word, or its pieces, in reading order
   Share special{};
-  Share first{};       // of the first token, whatever it is: light often rests there that has nowhere to go
+  Share first{};       // of the first token, in the whole row: light often rests there that has nowhere to go
   double entropy = 0;  // nats, of the token row; the mean over the word's pieces
   std::optional<double> lse = std::nullopt;  // none when the word has several pieces, and at another temperature
 };

@@ -104,6 +104,20 @@ TEST(Spotlight, TheFirstTokenIsToldApart) {
   EXPECT_EQ(first_token_line(light, light.rows[0]), "first token (\"a\"): 37.5 % of the light");
 }
 
+TEST(Spotlight, TheFirstTokenHasThePercentageOfItsUnitInTheWholeRow) {
+  const KnownLight even({1});
+  for (const bool without_first : {false, true}) {
+    const auto first = [&](std::string_view text, std::vector<std::string> words, UnitKind unit) {
+      return shine(even, text, {.words = words, .mask = Mask::kNone, .unit = unit, .without_first = without_first})
+          .rows[0]
+          .first.permille;
+    };
+    EXPECT_EQ(first("aba", {"aba"}, UnitKind::kPiece), 334) << "of 334, 333 and 333";
+    EXPECT_EQ(first("a c d", {"a", "d"}, UnitKind::kWord), 250) << "in several rows too";
+    EXPECT_EQ(first("aba", {"aba"}, UnitKind::kWord), 333) << "its part of a word that has all";
+  }
+}
+
 TEST(Spotlight, WithoutTheFirstTokenTheOthersAddToAll) {
   const KnownLight reader({6, 1, 1, 2});
   const Spotlight light = shine(reader, "a cd", {.words = {"cd"}, .without_first = true});  // a Ġc d
