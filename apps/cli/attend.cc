@@ -15,6 +15,7 @@
 #include "limelight/lens.h"
 #include "output.h"
 #include "progress.h"
+#include "studio/wording.h"
 #include "written_tensors.h"
 
 namespace limelight::cli {
@@ -182,7 +183,7 @@ struct Attend {
       asked.run.progress = part_of(progress, after_forward, 1);
       send_back(attention_backward);
     } catch (const std::invalid_argument& wrong) {
-      detail::fail_argument(fmt::format("{}: {}", *in, wrong.what()));
+      detail::fail_argument(fmt::format("{}: {}", *in, studio::without_function(wrong.what())));
     }
     results.out = stored_as(input.storage, std::get<Tensor<float, 4>>(results.out));
     return results;

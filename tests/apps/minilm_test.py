@@ -211,10 +211,15 @@ class BadInput(ProgramTest):
     def test_texts(self):
         self.refused(run("look", ""), 1, "text")
         self.refused(run("look", " \n "), 1, "text")
-        self.refused(run("look", "-", stdin=b"good \xff bad"), 1, "byte 5")
+        for command in ("look", "embed"):
+            self.refused(run(command, "-", stdin=b"good \xff bad"), 1, "text: expected UTF-8", "byte 5")
         self.refused(run("look", "--file", "/nonexistent"), 1, "/nonexistent")
         self.refused(run("embed", "a", ""), 1, "text 2 of 2")
         self.refused(run("embed", "-", stdin="\n \n"), 1, "no line")
+        long = "word " * 600
+        self.refused(run("embed", "a", long), 1, "text 2 of 2: ", "602")
+        self.refused(run("embed", "-", stdin=f"a\n\n{long}\nb\n"), 1, "line 3: ", "602")
+        self.assertIn("note: line 2: the text was cut", run("embed", "-", "--cut", stdin=f"a\n{long}\n").stderr)
 
     def test_words(self):
         self.refused(run("look", SENTENCE, "--word", "animl"), 1, "animl", "animal")
@@ -274,6 +279,9 @@ class Others(ProgramTest):
         vector = json_of("embed", "a cat sleeps")["embedding"]
         self.assertEqual(len(vector), 384)
         self.assertAlmostEqual(sum(x * x for x in vector), 1, places=5)
+        for done in (run("embed", "a cat\nsleeps\t\x1b[2J", "b", "--similar").stdout,
+                     without_colour(on_terminal(80, "embed", "a cat\nsleeps", "b", "--similar"))):
+            self.assertRegex(done, r"\A *text .*\n1 a cat sleeps .*\n2 b +.*\n\Z", "a text a line")
         several = json_of("embed", "-", "--similar", stdin="a cat sleeps\na kitten naps\r\nthe market fell\n")
         self.assertEqual(len(several["embeddings"]), 3)
         self.assertGreater(several["similar"][0][1], several["similar"][0][2])
