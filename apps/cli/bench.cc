@@ -85,7 +85,7 @@ struct Bench {
     arguments.declare(command, "The mask; none and bottom-right unless given (decode: none)",
                       "What all tensors are stored as; f32 unless given");
     command
-        .numbers("--threads", threads, "One measurement each; 1 and all processors unless given",
+        .numbers("--threads", threads, "Numbers of threads, one measurement each; 1 and all processors unless given",
                  {.least = 1, .most = 4096})
         .number("--repeat", repeat, "Runs of about 0.1 s, of which the median counts; 5 unless given",
                 {.least = 1, .most = 10000})

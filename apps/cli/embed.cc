@@ -76,7 +76,7 @@ struct Embed {
 
   void declare(Command& command) {
     command.positionals("TEXT", given, "The texts; - reads standard input, a text a line; blank lines are skipped")
-        .text("--file", file, "Read the texts from this file, one a line")
+        .text("--file", file, "Read the texts from this file, one a line", "FILE")
         .excludes("--file", "TEXT")
         .rule([this] {
           return given.empty() && file.empty() ? "no text is given; write it in quotes, or use --file" : "";

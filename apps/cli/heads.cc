@@ -48,8 +48,8 @@ struct Heads {
 
   void declare(Command& command) {
     source.declare(command);
-    command.text("--from", from, "The word that looks").required("--from");
-    command.text("--to", to, "The word that is looked at").required("--to");
+    command.text("--from", from, "The word that looks, as --word of look", "WORD").required("--from");
+    command.text("--to", to, "The word that is looked at", "WORD").required("--to");
     model.declare_model(command);
     model.declare_mask(command);
     model.declare_cut(command);
