@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "studio/token_rate.h"
 #include "studio/unicode.h"
 
 namespace limelight::cli {
@@ -57,16 +58,9 @@ std::string token_line(const Terminal& terminal, const studio::TokenLight& light
   return line + paint(terminal, Tone::kDim, first) + "\n";
 }
 
-double tokens_per_second(const GenerationResult& result) {
-  const auto count = static_cast<double>(result.ids.size());
-  if (count == 0) return 0;
-  return count > 1 && result.decode_seconds > 0 ? (count - 1) / result.decode_seconds
-                                                : count / (result.prefill_seconds + result.decode_seconds);
-}
-
 std::string summary(const GenerationResult& result, size_t prompt_tokens) {
   const size_t count = result.ids.size();
-  const std::string rate = count > 1 ? fmt::format(", {:.1f} a second", tokens_per_second(result)) : "";
+  const std::string rate = count > 1 ? fmt::format(", {:.1f} a second", studio::tokens_per_second(result)) : "";
   const std::string prompt =
       result.prefill_seconds > 0 ? fmt::format(" in {:.2f} s", result.prefill_seconds) : ", not read to its end";
   return fmt::format("{} token{}{}; {} of the prompt{}; {}", count, count == 1 ? "" : "s", rate, prompt_tokens, prompt,
