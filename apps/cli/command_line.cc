@@ -61,6 +61,15 @@ void add_parsed(CLI::App* app, const std::string& name, const std::string& type,
       });
 }
 
+// "--top: 1 required N missing", "json was given a disallowed flag override", "--top: At Most 1 required but received
+// 2".
+std::string mismatch(std::string_view what) {
+  const std::string name(what.substr(0, what.find_first_of(": ")));
+  if (what.ends_with(" missing")) return name + ": expected a value, found none";
+  return what.ends_with(" override") ? fmt::format("--{} takes no value", name)
+                                     : name + ": expected once, found more often";
+}
+
 }  // namespace
 
 Command& Command::positional(const std::string& name, std::optional<std::string>& value, const std::string& help) {
@@ -74,7 +83,7 @@ Command& Command::positionals(const std::string& name, std::vector<std::string>&
 }
 
 Command& Command::flag(const std::string& name, bool& value, const std::string& help) {
-  app_->add_flag(name, value, help);
+  app_->add_flag(name, value, help)->disable_flag_override();
   return *this;
 }
 
@@ -254,6 +263,8 @@ int CommandLine::run(int argc, char** argv) {
         [&] { print(terminal.interactive ? wrapped_help(text.str(), column, terminal.width) : text.str()); });
   } catch (const CLI::ExtrasError&) {
     return misused(chosen().empty() ? unknown_command(argc, argv) : unexpected_arguments());
+  } catch (const CLI::ArgumentMismatch& misuse) {
+    return misused(mismatch(misuse.what()));
   } catch (const CLI::ParseError& misuse) {
     if (const std::string option = unknown_option(argc, argv); !option.empty())
       return misused("not expected: " + option);
