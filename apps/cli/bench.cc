@@ -135,8 +135,16 @@ struct Bench {
     return list;
   }
 
+  static void warn_if_long(const BenchCase& bench) {
+    constexpr double kLong = 60;
+    const double least = least_seconds(bench);
+    if (least < kLong) return;
+    note(fmt::format("M {}, N {}: a call takes at least {:.0f} s; Ctrl-C ends it", bench.queries, bench.keys, least));
+  }
+
   void run() const {
     const std::vector<BenchCase> list = cases();
+    for (const BenchCase& bench : list) warn_if_long(bench);
     ProgressBar progress("bench");
     std::vector<Timing> timings;
     for (const BenchCase& bench : list) {
