@@ -15,6 +15,7 @@
 #include "limelight/lens.h"
 #include "output.h"
 #include "progress.h"
+#include "studio/wording.h"
 #include "written_tensors.h"
 
 namespace limelight::cli {
@@ -69,13 +70,14 @@ struct Attend {
                     "[H]; key_lengths [B]; cu_q and cu_k [S+1] for packed sequences; block_table [B,columns] for paged "
                     "keys, k and v then being pages; dout [B,H,M,E] and dlse [B,H,M] for --backward")
         .required("IN")
-        .text("--out", out, "The file to write, safetensors: out [B,H,M,E], lse [B,H,M] and what is asked for below")
+        .output_file("--out", out,
+                     "The file to write, safetensors: out [B,H,M,E], lse [B,H,M] and what is asked for below")
         .required("--out");
     arguments.declare(command, "Which keys a query may see; none unless given",
                       "What q, k, v and out are stored as, arithmetic being f32; that of q in the file unless given");
     declare_scores(command);
     declare_results(command);
-    command.number("--threads", threads, "All processors unless given", {.least = 1, .most = 4096})
+    command.number("--threads", threads, "Number of threads; all processors unless given", {.least = 1, .most = 4096})
         .flag("--json", json, "Print the list of tensors as JSON")
         .rule([this] { return overwriting("--out", out, *in); });
   }
@@ -178,7 +180,7 @@ struct Attend {
       asked.run.progress = part_of(progress, after_forward, 1);
       send_back(attention_backward);
     } catch (const std::invalid_argument& wrong) {
-      detail::fail_argument(fmt::format("{}: {}", *in, wrong.what()));
+      detail::fail_argument(fmt::format("{}: {}", *in, studio::without_function(wrong.what())));
     }
     results.out = stored_as(input.storage, std::get<Tensor<float, 4>>(results.out));
     return results;

@@ -86,7 +86,7 @@ void add_dump(CommandLine& line) {
                "limelight dump \"The cat sat on the mat\" --out cat.safetensors", [dump] { dump->run(); });
   command.numbers("--ids", dump->ids, "Token ids instead of a text");
   dump->source.declare(command, [dump] { return !dump->ids.empty(); });
-  command.text("--out", dump->out, "The file to write")
+  command.output_file("--out", dump->out, "The file to write")
       .required("--out")
       .excludes("--ids", "TEXT")
       .excludes("--ids", "--file");

@@ -9,10 +9,13 @@
 
 namespace limelight::cli {
 
-std::string table(const std::vector<std::vector<std::string>>& rows, std::string_view align) {
+std::string table(std::vector<std::vector<std::string>> rows, std::string_view align) {
   std::vector<int64_t> widths(align.size());
-  for (const auto& row : rows) {
-    for (size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], studio::display_width(row[c]));
+  for (auto& row : rows) {
+    for (size_t c = 0; c < row.size(); ++c) {
+      row[c] = studio::one_line(row[c]);
+      widths[c] = std::max(widths[c], studio::display_width(row[c]));
+    }
   }
   std::string text;
   for (const auto& row : rows) {

@@ -1,9 +1,13 @@
 // Two kinds of model, one way to look at them.
 #include "reader.h"
 
+#include <fmt/format.h>
+
 #include <system_error>
 #include <utility>
+#include <vector>
 
+#include "core/error.h"
 #include "model/decoder_plan.h"
 #include "model/encoder_config.h"
 
@@ -31,20 +35,28 @@ ReaderFacts facts_of(const DecoderConfig& config, const std::string& name) {
   return facts_of(config, name, "logits", config.vocabulary, Causal::kBottomRight);
 }
 
+[[noreturn]] void refuse(const std::filesystem::path& path, const std::string& found) {
+  constexpr std::string_view kExpected = "a folder with config.json or one .gguf file in it, or a .gguf file";
+  detail::fail_file(fmt::format("model {}: expected {}, found {}", path.native(), kExpected, found));
+}
+
 // A folder without a config may hold a model all the same: as its one .gguf file.
 std::filesystem::path model_file(const std::filesystem::path& path) {
   std::error_code unreadable;
-  if (!std::filesystem::is_directory(path, unreadable) || std::filesystem::exists(path / "config.json", unreadable)) {
+  if (!std::filesystem::exists(path, unreadable)) return path;
+  if (!std::filesystem::is_directory(path, unreadable)) {
+    if (path.extension() == ".safetensors") refuse(path, "a safetensors file; name its folder");
+    if (path.extension() != ".gguf") refuse(path, "another file");
     return path;
   }
-  std::filesystem::path found = path;
-  int64_t count = 0;
+  if (std::filesystem::exists(path / "config.json", unreadable)) return path;
+  std::vector<std::filesystem::path> found;
   for (const auto& entry : std::filesystem::directory_iterator(path, unreadable)) {
-    if (entry.path().extension() != ".gguf") continue;
-    found = entry.path();
-    ++count;
+    if (entry.path().extension() == ".gguf") found.push_back(entry.path());
   }
-  return count == 1 ? found : path;
+  if (found.size() != 1)
+    refuse(path, found.empty() ? "neither in it" : fmt::format("{} .gguf files; name one", found.size()));
+  return found.front();
 }
 
 }  // namespace

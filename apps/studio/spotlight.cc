@@ -140,6 +140,20 @@ class Look {
     return head_vectors(model_, reading_, tokens, {options_.mask, head.layer, head.head, 1, options_.run});
   }
 
+  std::vector<SpotlightRow> rows_of(const HeadLight& light, bool without_first) const {
+    std::vector<SpotlightRow> rows;
+    for (const QueryLight& query : light.queries) {
+      const Unit& looker = lookers_[static_cast<size_t>(query.unit)];
+      SpotlightRow row = merge_row(light, query, units_, special_, without_first);
+      row.word = looker.text;
+      row.own = units_of(units_, looker);
+      if (options_.temperature != 1) row.lse.reset();
+      rows.push_back(std::move(row));
+    }
+    if (grid_ || rows.size() == 1) return rows;
+    return {together(rows, unit_of_first_token(units_))};
+  }
+
   Spotlight shown(const HeadLight& light, const HeadChoice& head) const {
     Spotlight result{.model = model_.facts().name,
                      .mask = light.mask,
@@ -154,18 +168,13 @@ class Look {
                      .grid = grid_,
                      .notes = reading_.notes};
     for (const Unit& unit : units_) result.units.push_back(unit.text);
-    const auto first = std::find_if(units_.begin(), units_.end(),
-                                    [](const Unit& u) { return !u.tokens.empty() && u.tokens.front() == 0; });
-    if (first != units_.end()) result.first_word = first->text;
-    for (const QueryLight& query : light.queries) {
-      const Unit& looker = lookers_[static_cast<size_t>(query.unit)];
-      SpotlightRow row = merge_row(light, query, units_, special_, options_.without_first);
-      row.word = looker.text;
-      row.own = units_of(units_, looker);
-      if (options_.temperature != 1) row.lse.reset();
-      result.rows.push_back(std::move(row));
-    }
-    if (!grid_ && result.rows.size() > 1) result.rows = {together(result.rows)};
+    const std::optional<size_t> first = unit_of_first_token(units_);
+    if (first) result.first_word = units_[*first].text;
+    result.rows = rows_of(light, options_.without_first);
+    // Left out, the first token keeps the percentage it has in the whole row.
+    const std::vector<SpotlightRow> whole =
+        options_.without_first ? rows_of(light, false) : std::vector<SpotlightRow>{};
+    for (size_t r = 0; r < whole.size(); ++r) result.rows[r].first = whole[r].first;
     if (options_.vectors) result.vectors = vectors_of(head);
     return result;
   }
@@ -254,7 +263,7 @@ std::string weighted_sum(const Spotlight& light, const SpotlightRow& row) {
   }
   if (!light.special.empty()) {
     weights.push_back(row.special.weight);
-    names.push_back("special tokens");
+    names.push_back(light.special);
   }
   std::vector<std::string> terms;
   for (size_t i = 0; i < names.size(); ++i) {

@@ -42,7 +42,8 @@ struct Share {
   bool lit() const { return !blocked && !left_out; }
 };
 
-// A row's permilles, with the special tokens', add to exactly 1000.
+// A row's permilles, with the special tokens', add to exactly 1000. They are rounded once, for every form that shows
+// them.
 struct SpotlightRow {
   std::string word{};
   int64_t index = 0;               // among the words; among the units in a grid
@@ -50,7 +51,7 @@ struct SpotlightRow {
   std::vector<Share> shares{};     // of Spotlight::units, in their order
   std::vector<size_t> own{};       // the units that are this word, or its pieces, in reading order
   Share special{};
-  Share first{};       // of the first token, whatever it is: light often rests there that has nowhere to go
+  Share first{};       // of the first token, in the whole row: light often rests there that has nowhere to go
   double entropy = 0;  // nats, of the token row; the mean over the word's pieces
   std::optional<double> lse = std::nullopt;  // none when the word has several pieces, and at another temperature
 };
@@ -62,7 +63,7 @@ struct Spotlight {
   std::string text;
   std::vector<std::string> units{};  // the words, pieces or tokens
   std::vector<int64_t> gaps{};       // 1 where a space stands before the unit, else 0
-  std::string special{};             // what they are called together: "[CLS] [SEP]"; empty where there are none
+  std::string special{};             // what belongs to no word: "[CLS] [SEP]", "(space)"; empty where all does
   std::string first_word{};          // the unit of the first token; empty where that is a special token
   int64_t tokens = 0;
   UnitKind unit = UnitKind::kWord;
@@ -93,7 +94,7 @@ std::string head_name(int64_t layer, int64_t head);
 // "none" or "causal"
 std::string_view mask_name(Causal mask);
 
-// "it = 0.67 animal + 0.04 tired + 0.11 others + 0.15 special tokens", each weight rounded by itself.
+// "it = 0.67 animal + 0.04 tired + 0.11 others + 0.15 [CLS] [SEP]", each weight rounded by itself.
 std::string weighted_sum(const Spotlight& light, const SpotlightRow& row);
 
 // Whether the mask hides any unit from any that looks.

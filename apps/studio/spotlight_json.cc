@@ -101,7 +101,8 @@ nlohmann::ordered_json look_object(const Spotlight& light) {
 std::string head_ranking_json(const HeadRanking& ranking) {
   Json list = Json::array();
   for (const RankedHead& ranked : ranking.heads) {
-    list.push_back({{"layer", ranked.layer}, {"head", ranked.head}, {"weight", ranked.weight}});
+    list.push_back(
+        {{"layer", ranked.layer}, {"head", ranked.head}, {"weight", ranked.weight}, {"blocked", ranked.blocked}});
   }
   return dump(list);
 }

@@ -24,7 +24,7 @@ nlohmann::ordered_json spotlight_object(const Spotlight& light);
 // The same with what a page needs besides: gaps, special_name, sum, blocked_because, tokens, temperature, notes.
 nlohmann::ordered_json look_object(const Spotlight& light);
 
-// [{layer, head, weight}] from strongest.
+// [{layer, head, weight, blocked}] from strongest.
 std::string head_ranking_json(const HeadRanking& ranking);
 
 // [{id, piece, start, end, special}]; start and end count code points of the text, 0 and 0 for a special token.

@@ -156,7 +156,7 @@ std::string arcs_picture(const Spotlight& light) {
   }
   for (size_t i = 0; i < places.size(); ++i) put_word(out, light, row, i, places[i], baseline(places[i].line));
   std::string note = heading(light);
-  if (!light.special.empty()) note += "; special tokens " + percent(row.special);
+  if (!light.special.empty()) note += fmt::format("; {} {}", light.special, percent(row.special));
   if (const std::string first = first_token_line(light, row); !first.empty()) note += "; " + first;
   fmt::format_to(out, "<text class=\"note\" x=\"{:.0f}\" y=\"{:.0f}\">{}</text>\n", kMargin, height - 12,
                  escape_markup(note));

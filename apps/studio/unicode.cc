@@ -32,6 +32,11 @@ class UnicodeLocale {
   locale_t previous_;
 };
 
+bool is_control(char32_t point) {
+  return point < 0x20 || (point >= 0x7F && point < 0xA0) || point == 0x61C || point == 0x200E || point == 0x200F ||
+         (point >= 0x2028 && point <= 0x202E) || (point >= 0x2066 && point <= 0x2069);
+}
+
 // Bytes of the sequence that begins with `lead`, or 0 when none does.
 int sequence_length(unsigned char lead) {
   if (lead < 0x80) return 1;
@@ -79,6 +84,12 @@ std::string encode_utf8(std::u32string_view points) {
     }
   }
   return text;
+}
+
+std::string one_line(std::string_view text) {
+  std::u32string points = decode_utf8(text);
+  std::replace_if(points.begin(), points.end(), is_control, U' ');
+  return encode_utf8(points);
 }
 
 std::u32string fold(std::string_view text) {

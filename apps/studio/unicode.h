@@ -1,4 +1,5 @@
-// Code points of UTF-8 text: folding case for comparison, columns on a terminal, distance between spellings.
+// Code points of UTF-8 text: what may stand in a line, folding case for comparison, columns on a terminal, distance
+// between spellings.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +11,9 @@ namespace limelight::studio {
 // Bytes that are not UTF-8 become U+FFFD, one each.
 std::u32string decode_utf8(std::string_view text);
 std::string encode_utf8(std::u32string_view points);
+
+// On one line: what would end it, move the cursor or turn the reading direction (UAX 9) becomes a space.
+std::string one_line(std::string_view text);
 
 // Lower case, and U+2019 as an apostrophe: two spellings of one word fold to the same.
 std::u32string fold(std::string_view text);

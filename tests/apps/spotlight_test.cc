@@ -78,7 +78,7 @@ TEST(Spotlight, BlankTokensAreToldApartByName) {
   const Spotlight light = shine(KnownLight({1}), "ab a\na", {.words = {"a:2"}});  // a b Ġ a Ċ a
   EXPECT_EQ(light.special, "(space)");
   EXPECT_EQ(light.rows[0].special.permille, 333);
-  EXPECT_EQ(weighted_sum(light, light.rows[0]), "a = 0.33 ab + 0.17 a + 0.17 a + 0.33 special tokens");
+  EXPECT_EQ(weighted_sum(light, light.rows[0]), "a = 0.33 ab + 0.17 a + 0.17 a + 0.33 (space)");
 }
 
 TEST(Spotlight, SpecialTokensOfTheTextAreNoWords) {
@@ -93,7 +93,7 @@ TEST(Spotlight, SpecialTokensOfTheTextAreNoWords) {
 TEST(Spotlight, WithoutSpecialTokensNoneAreNamed) {
   const Spotlight light = shine(KnownLight({1}), "ab", {.words = {"ab"}});
   EXPECT_EQ(light.special, "");
-  EXPECT_EQ(weighted_sum(light, light.rows[0]).find("special"), std::string::npos);
+  EXPECT_EQ(weighted_sum(light, light.rows[0]), "ab = 1.00 ab");
   EXPECT_EQ(spotlight_csv(light), "query,query_index,word,index,weight,percent,blocked\nab,0,ab,0,1,100.0,false\n");
 }
 
@@ -102,6 +102,20 @@ TEST(Spotlight, TheFirstTokenIsToldApart) {
   EXPECT_EQ(light.first_word, "a");
   EXPECT_EQ(light.rows[0].first.permille, 375);
   EXPECT_EQ(first_token_line(light, light.rows[0]), "first token (\"a\"): 37.5 % of the light");
+}
+
+TEST(Spotlight, TheFirstTokenHasThePercentageOfItsUnitInTheWholeRow) {
+  const KnownLight even({1});
+  for (const bool without_first : {false, true}) {
+    const auto first = [&](std::string_view text, std::vector<std::string> words, UnitKind unit) {
+      return shine(even, text, {.words = words, .mask = Mask::kNone, .unit = unit, .without_first = without_first})
+          .rows[0]
+          .first.permille;
+    };
+    EXPECT_EQ(first("aba", {"aba"}, UnitKind::kPiece), 334) << "of 334, 333 and 333";
+    EXPECT_EQ(first("a c d", {"a", "d"}, UnitKind::kWord), 250) << "in several rows too";
+    EXPECT_EQ(first("aba", {"aba"}, UnitKind::kWord), 333) << "its part of a word that has all";
+  }
 }
 
 TEST(Spotlight, WithoutTheFirstTokenTheOthersAddToAll) {

@@ -89,7 +89,7 @@ export interface Heads {
   from: { word: string; index: number };
   to: { word: string; index: number };
   blocked: boolean;
-  heads: { layer: number; head: number; weight: number }[];
+  heads: { layer: number; head: number; weight: number; blocked: boolean }[];
   notes: string[];
 }
 

@@ -87,7 +87,7 @@ export function ExportedPage({ data }: { data: Exported }) {
         </div>
         {row ? (
           <>
-            <WeightedSum name={word} row={row} restName={look.special_name ? "special tokens" : ""} />
+            <WeightedSum name={word} row={row} restName={look.special_name} />
             <Shares row={row} caption={`Where ${word} looks`} restName={look.special_name} because={because} />
           </>
         ) : (

@@ -169,7 +169,7 @@ export function SpotlightView({ state, light }: { state: State; light: Spotlight
           name={nameOf(units, from)}
           several={from.length > 1}
           row={row}
-          restName={hide || !light.head?.grid.special_name ? "" : "special tokens"}
+          restName={hide ? "" : light.head.grid.special_name}
         />
       ) : null}
       <div class="halves">
