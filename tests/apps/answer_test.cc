@@ -31,10 +31,29 @@ std::vector<float> floats(const Json& base64) {
 TEST_F(Answer, ModelsTellsWhatIsHere) {
   const Json json = good("models", Json::object());
   EXPECT_EQ(json["default_model"], "letters");
-  EXPECT_EQ(json["models"][0]["layers"], 2);
-  EXPECT_EQ(json["models"][0]["own_mask"], "causal");
-  EXPECT_EQ(json["models"][1]["present"], false);
-  EXPECT_TRUE(json["models"][1]["layers"].is_null());
+  EXPECT_EQ(json["models"][1]["layers"], 2);
+  EXPECT_EQ(json["models"][1]["own_mask"], "causal");
+  EXPECT_EQ(json["models"][2]["present"], false);
+  for (const char* key : {"layers", "damage"}) EXPECT_TRUE(json["models"][2][key].is_null());
+}
+
+TEST_F(Answer, ModelsSaysWhichIsDamagedAndTellsTheOthersAllTheSame) {
+  const Json damaged = good("models", Json::object())["models"][0];
+  EXPECT_EQ(damaged["present"], true);
+  EXPECT_EQ(damaged["damage"], "damaged/config.json: not JSON");
+  for (const char* key : {"layers", "heads", "positions", "own_mask", "default_head"}) {
+    EXPECT_TRUE(damaged[key].is_null());
+  }
+  EXPECT_EQ(bad(500, "look", {{"text", "a"}, {"model", "damaged"}})["message"], damaged["damage"]);
+}
+
+TEST(ModelShelf, TakesADamagedModelForTheUsualOneOnlyWhereNoneIsWhole) {
+  std::vector<ShelfModel> models = letter_shelf().models();
+  EXPECT_EQ(ModelShelf(models, "", 1).usual(), "letters");
+  models.erase(models.begin() + 1);
+  EXPECT_EQ(ModelShelf(models, "", 1).usual(), "damaged");
+  models.erase(models.begin());
+  EXPECT_EQ(ModelShelf(models, "", 1).usual(), std::nullopt);
 }
 
 TEST_F(Answer, LookHasTheNumbersOfTheCommandLine) {

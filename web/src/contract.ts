@@ -7,6 +7,7 @@ export interface ModelInfo {
   present: boolean;
   writes: boolean;
   command: string;
+  damage: string | null;
   layers: number | null;
   heads: number | null;
   positions: number | null;

@@ -34,7 +34,7 @@ function Tasks({ head }: { head: HeadGrid }) {
 
 export function ParallelStep() {
   const models = useModels().value;
-  const model = models?.models.find((one) => one.present && one.own_mask === "causal")?.name ?? models?.default_model;
+  const model = models?.models.find((one) => one.own_mask === "causal")?.name ?? models?.default_model;
   const light = useSpotlight(model ? { text: kCat, model, mask: "causal" } : null, []);
   const head = light.head;
   const rowAt = useRows(head);

@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import { useRun } from "../answer";
 import type { Generated, Generation, ModelInfo, Models } from "../contract";
-import { modelNamed } from "../models";
+import { canBeAsked, modelNamed } from "../models";
 import { BarCell } from "../parts/bar_cell";
 import { Slider } from "../parts/choices";
 import { headName } from "../parts/head_name";
@@ -46,8 +46,8 @@ function TokenLight({ token }: TokenLightProps) {
 
 function writer(models: Models | null, name: string): ModelInfo | null {
   const chosen = modelNamed(models, name);
-  if (chosen?.writes && chosen.present) return chosen;
-  return models?.models.find((model) => model.writes && model.present) ?? null;
+  if (chosen?.writes && canBeAsked(chosen)) return chosen;
+  return models?.models.find((model) => model.writes && canBeAsked(model)) ?? null;
 }
 
 function Written({ parts, seen, onSee }: { parts: Generated[]; seen: number; onSee: (index: number) => void }) {
