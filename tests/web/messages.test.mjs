@@ -50,6 +50,26 @@ test("a damaged model is told as damaged, cannot be chosen, and hides no other",
   }
 });
 
+test("a word that the model has no piece for says so where it is pointed at, and has no shares", async () => {
+  const text = "caf\ufffd time flies";
+  const { units } = await session.ask("grid", { text });
+  const silent = units.findIndex((unit) => unit.includes("\ufffd"));
+  const page = await session.visit(fragment("look", { text }));
+  await page.locator(".arc").first().waitFor();
+  await page.locator(".word").nth(silent).hover();
+  await page.locator(".silent").waitFor();
+  assert.match(await page.locator(".silent").textContent(), /minilm has no piece of its own for “.*\ufffd”/);
+  assert.doesNotMatch(await page.locator("main").textContent(), /NaN/);
+  await page.locator(".views a", { hasText: "Map" }).click();
+  const map = page.locator("[role=grid]");
+  await map.focus();
+  for (let up = 0; up < units.length; ++up) await page.keyboard.press("ArrowUp");
+  for (let down = 0; down < silent; ++down) await page.keyboard.press("ArrowDown");
+  assert.match(await map.locator("[role=gridcell]").textContent(), /no light, the model has no piece of its own/);
+  assert.doesNotMatch(await page.locator("main").textContent(), /NaN/);
+  await page.context().close();
+});
+
 test("an answer that is cut off says that the program does not answer", async () => {
   for (const [place, call] of [
     [fragment("long", { text: kStory }), "map"],

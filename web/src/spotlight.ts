@@ -38,7 +38,7 @@ function unpacked(grid: Grid): HeadGrid {
 }
 
 // The mean of the rows of several words: their light together, which adds to 1. Blocked is what all of them do not see.
-export function lightOf(head: HeadGrid, from: number[]): Row {
+export function lightOf(head: HeadGrid, from: number[]): Row | null {
   const n = head.grid.units.length;
   const weights = new Array<number>(n).fill(NaN);
   for (let j = 0; j < n; ++j) {
@@ -50,9 +50,9 @@ export function lightOf(head: HeadGrid, from: number[]): Row {
 }
 
 // The rows of single words, each made when it is first asked for.
-export function useRows(head: HeadGrid | null): (word: number) => Row {
+export function useRows(head: HeadGrid | null): (word: number) => Row | null {
   return useMemo(() => {
-    const made: Row[] = [];
+    const made: (Row | null)[] = [];
     return (word: number) => (made[word] ??= lightOf(head!, [word]));
   }, [head]);
 }

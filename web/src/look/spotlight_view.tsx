@@ -2,6 +2,7 @@
 import { useMemo, useState } from "preact/hooks";
 import type { Row } from "../contract";
 import { Choices, Slider, Tick } from "../parts/choices";
+import { NoRow } from "../parts/no_row";
 import { fixed, percentText } from "../parts/number";
 import { without } from "../parts/rounding";
 import { Sentence } from "../parts/sentence";
@@ -122,9 +123,10 @@ function useShown(state: State, light: Spotlight, from: number[], seen: number |
   );
   const row = useMemo(() => (full && hide ? without(full, hidden) : full), [full, hide, hidden.length]);
   const own = useMemo(() => {
-    const rows = light.head && from.length > 1 ? from.map((i) => lightOf(light.head!, [i])) : undefined;
-    return hide ? rows?.map((one) => without(one, hidden)) : rows;
-  }, [light.head, from.join(), hide, hidden.length]);
+    if (!light.head || !full || from.length < 2) return undefined;
+    const rows = from.map((i) => lightOf(light.head!, [i])!);
+    return hide ? rows.map((one) => without(one, hidden)) : rows;
+  }, [light.head, full, from.join(), hide, hidden.length]);
   return { full, row, own, hidden };
 }
 
@@ -171,7 +173,9 @@ export function SpotlightView({ state, light }: { state: State; light: Spotlight
           row={row}
           restName={hide || !light.head?.grid.special_name ? "" : "special tokens"}
         />
-      ) : null}
+      ) : (
+        <NoRow head={light.head} from={from} />
+      )}
       <div class="halves">
         <div>
           <Settings state={state} light={light} adding={adding || light.from.length > 1} onAdding={several} />

@@ -12,8 +12,14 @@ function permilles(weights: number[]): number[] {
   return shown;
 }
 
-// weights: NaN where blocked.
-export function rowOf(units: string[], weights: ArrayLike<number>, special: number, entropy: number | null): Row {
+// weights: NaN where blocked. A word for which the model has no piece has no row: all of it is NaN, special too.
+export function rowOf(
+  units: string[],
+  weights: ArrayLike<number>,
+  special: number,
+  entropy: number | null,
+): Row | null {
+  if (Number.isNaN(special)) return null;
   const found = [...Array.from(weights, (w) => (Number.isNaN(w) ? 0 : w)), special];
   const shown = permilles(found);
   const row: Share[] = units.map((word, index) => {
