@@ -79,8 +79,8 @@ TEST_F(Answer, LookTakesWordsBySpellingAndByIndex) {
 TEST_F(Answer, LookGivesGridsPiecesMasksAndTemperatures) {
   const Json grid = good("look", {{"text", "ab cd"}, {"layer", 0}, {"head", 1}});
   EXPECT_EQ(grid["grid"].size(), 2u);
-  EXPECT_EQ(grid["blocked_because"], "it comes later");
-  EXPECT_TRUE(good("look", {{"text", "ab cd"}, {"mask", "none"}})["blocked_because"].is_null());
+  EXPECT_EQ(grid["grid"][0]["row"][1]["blocked_because"], "it comes later");
+  EXPECT_EQ(good("grid", {{"text", "ab cd"}})["blocked_because"]["later"], "it comes later");
   EXPECT_EQ(good("look", {{"text", "ab cd"}, {"word", "cd"}, {"pieces", true}})["row"].size(), 4u);
   const Json hot = good("look", {{"text", "ab cd a"}, {"word", "a"}, {"temperature", 20}});
   const Json cold = good("look", {{"text", "ab cd a"}, {"word", "a"}, {"temperature", 0.05}});

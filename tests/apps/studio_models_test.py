@@ -9,7 +9,7 @@ import time
 from program import SENTENCE, WIDE, ProgramTest, floats, json_of, main, model_file
 from server import SOON, Server
 
-EXTRA = {"gaps", "special_name", "sum", "blocked_because", "tokens", "temperature", "notes"}
+EXTRA = {"gaps", "special_name", "sum", "tokens", "temperature", "notes"}
 HERE = [name for name in ("minilm", "smollm2") if os.path.exists(model_file(name))]
 
 

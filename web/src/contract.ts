@@ -39,7 +39,14 @@ export interface Share {
   weight: number;
   percent: number | null;
   blocked: boolean;
+  blocked_because?: string; // where it is
   left_out?: boolean;
+}
+
+// Of units before and after the one that looks, where weights come without shares.
+export interface BlockedReasons {
+  earlier: string;
+  later: string;
 }
 
 export interface Row {
@@ -65,7 +72,6 @@ export interface Look extends Row, Shown {
   gaps: number[];
   special_name: string;
   sum: string | null;
-  blocked_because: string | null;
   tokens: number;
   temperature: number;
   notes: string[];
@@ -79,6 +85,7 @@ export interface Grid extends Shown {
   weights: string;
   special: string;
   entropy: string;
+  blocked_because: BlockedReasons;
   special_name: string;
   temperature: number;
   notes: string[];
@@ -169,6 +176,7 @@ export interface ExportedHeads {
   words: string[];
   gaps: number[];
   special_name: string;
+  blocked_because: BlockedReasons;
   rows: number[];
   cells: string;
 }
@@ -179,7 +187,6 @@ export interface GridLook extends Shown {
   grid: (Row & { query: { word: string; index: number } })[];
   gaps: number[];
   special_name: string;
-  blocked_because: string | null;
   tokens: number;
   temperature: number;
   notes: string[];

@@ -46,7 +46,9 @@ export function lightOf(head: HeadGrid, from: number[]): Row | null {
     if (seen.length) weights[j] = seen.reduce((a, b) => a + b, 0) / from.length;
   }
   const mean = (values: Float32Array) => from.reduce((sum, i) => sum + values[i], 0) / from.length;
-  return rowOf(head.grid.units, weights, mean(head.special), mean(head.entropy));
+  const { units, blocked_because: because } = head.grid;
+  const reasonOf = (j: number) => (j > from[0] ? because.later : because.earlier);
+  return rowOf(units, weights, mean(head.special), mean(head.entropy), reasonOf);
 }
 
 // The rows of single words, each made when it is first asked for.

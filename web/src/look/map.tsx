@@ -55,7 +55,6 @@ export function MapView({ state, light }: { state: State; light: Spotlight }) {
             most={kListed}
             more
             restName={head.grid.special_name}
-            because={light.look?.blocked_because}
             raw={state.raw}
           />
         ) : (

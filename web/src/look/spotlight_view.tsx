@@ -148,8 +148,6 @@ export function SpotlightView({ state, light }: { state: State; light: Spotlight
     if (!on && light.from.length > 1) go({ pins: [light.from[0]] });
   };
   if (!light.head) return <div class="stage stage-space" />;
-  const because =
-    seen === null ? light.look?.blocked_because : light.head?.grid.mask === "causal" ? "it comes later" : null;
   return (
     <section aria-label="Spotlight">
       <div class="stage">
@@ -189,7 +187,6 @@ export function SpotlightView({ state, light }: { state: State; light: Spotlight
           row={row ?? kNoLight}
           caption={`Where ${nameOf(units, from)} looks`}
           restName={hide ? "" : (light.head?.grid.special_name ?? "")}
-          because={because}
           raw={state.raw}
           most={kListed}
           more
