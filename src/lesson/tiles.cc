@@ -6,6 +6,7 @@
 
 #include "attention/problem.h"
 #include "core/checks.h"
+#include "core/error.h"
 #include "core/rounding.h"
 #include "kernels/kernels.h"
 
@@ -159,6 +160,8 @@ TileTrace trace_tiles(const HeadInput& head, int64_t query, int64_t tile) {
     trace.steps.push_back(row.add(first, std::min(first + tile, head.tokens())));
   }
   const TileStep& last = trace.steps.back();
+  const bool seen = std::any_of(trace.steps.begin(), trace.steps.end(), [](const TileStep& s) { return !s.skipped; });
+  if (seen && !last.max) detail::fail_format("the weights are not numbers; the model's file holds NaN or infinity");
   for (TileStep& step : trace.steps) {
     step.weights.assign(step.scores.size(), 0);
     for (size_t j = 0; j < step.scores.size(); ++j) {

@@ -32,7 +32,8 @@ struct TileTrace {
   double difference = 0;  // of the last step
 };
 
-// Throws std::invalid_argument for shapes that do not fit, a query that is none and tiles not of 1 to 512 keys.
+// Throws std::invalid_argument for shapes that do not fit, a query that is none and tiles not of 1 to 512 keys, and
+// FormatError where a score that is seen is not a number.
 TileTrace trace_tiles(const HeadInput& head, int64_t query, int64_t tile);
 
 int64_t engine_tile();  // keys in a tile of attention() itself

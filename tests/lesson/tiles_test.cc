@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 
+#include "limelight/error.h"
 #include "tests/lesson/heads.h"
 
 namespace limelight::lesson {
@@ -103,6 +105,19 @@ TEST(Tiles, RefuseWhatDoesNotFit) {
   EXPECT_THROW(trace_tiles(head.input(), -1, 4), std::invalid_argument);
   EXPECT_THROW(trace_tiles(head.input(), 0, 0), std::invalid_argument);
   EXPECT_THROW(trace_tiles(head.input(), 0, 513), std::invalid_argument);
+}
+
+// What is not seen may be anything.
+TEST(Tiles, RefuseScoresThatAreNoNumbers) {
+  constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+  RandomHead head(9, 8, 8, Causal::kBottomRight);
+  head.q(0, 0, 4, 3) = kNaN;
+  EXPECT_THROW(trace_tiles(head.input(), 4, 2), FormatError);
+  head.k(0, 0, 6, 3) = kNaN;
+  for (const int64_t query : {6, 8}) EXPECT_THROW(trace_tiles(head.input(), query, 2), FormatError);
+  EXPECT_LT(trace_tiles(head.input(), 5, 2).difference, 1e-5);
+  for (int64_t d = 0; d < 8; ++d) head.q(0, 0, 0, d) = -std::copysign(INFINITY, head.k(0, 0, 0, d));
+  EXPECT_THROW(trace_tiles(head.input(), 0, 2), FormatError) << "all scores minus infinity";
 }
 
 }  // namespace
