@@ -28,8 +28,7 @@ struct TileStep {
 struct TileTrace {
   std::vector<TileStep> steps;
   std::vector<double> plain;  // [E], the whole row at once, in double
-  double plain_max = 0, plain_sum = 0;
-  double difference = 0;  // of the last step
+  double difference = 0;      // of the last step
 };
 
 // Throws std::invalid_argument for shapes that do not fit, a query that is none and tiles not of 1 to 512 keys, and

@@ -25,7 +25,6 @@ TEST_P(TilesOf, EndAtTheReferencesAnswer) {
     const TileStep& last = trace.steps.back();
     ASSERT_TRUE(last.out);
     EXPECT_NEAR(*last.max + std::log(last.sum), expected.lse(0, 0, query), 1e-5);
-    EXPECT_NEAR(trace.plain_max + std::log(trace.plain_sum), expected.lse(0, 0, query), 1e-12);
     for (size_t e = 0; e < trace.plain.size(); ++e) {
       const double reference = expected.out(0, 0, query, static_cast<int64_t>(e));
       EXPECT_NEAR((*last.out)[e], reference, 1e-5);

@@ -84,7 +84,7 @@ export interface Tiles extends Shown {
   tile: number;
   engine_tile: number;
   trace: Tile[];
-  plain: { out: Numbers; max: number; sum: number };
+  plain: Numbers;
   difference: number;
   notes: string[];
 }

@@ -75,7 +75,7 @@ function allScores(trace: Tile[]): (number | null)[] {
 function Trace({ found, at }: TraceProps) {
   const names = found.tokens.map((token) => token.piece);
   const partial = found.trace[at].out;
-  const largest = largestIn(found.plain.out, partial ?? []);
+  const largest = largestIn(found.plain, partial ?? []);
   return (
     <>
       <NumberGrid
@@ -92,7 +92,7 @@ function Trace({ found, at }: TraceProps) {
       ) : (
         <p class="small dim">No result yet: nothing was seen.</p>
       )}
-      <Vector name="plain answer" values={found.plain.out} largest={largest} />
+      <Vector name="plain answer" values={found.plain} largest={largest} />
       <p>
         After the last tile the two differ by at most <b class="number">{tiny(found.difference)}</b>.
       </p>
