@@ -55,6 +55,9 @@ TEST(Unicode, DecodingAndEncodingReturnTheText) {
 TEST(Unicode, BytesThatAreNotUtf8BecomeReplacements) {
   EXPECT_EQ(decode_utf8("a\xFF\xE5\x8B"), U"a\uFFFD\uFFFD\uFFFD");
   EXPECT_EQ(decode_utf8("\xC0\x80"), U"\uFFFD\uFFFD");
+  EXPECT_EQ(decode_utf8("\xED\xA0\x80"), U"\uFFFD\uFFFD\uFFFD") << "a surrogate";
+  EXPECT_EQ(decode_utf8("\xE0\x81\x81"), U"\uFFFD\uFFFD\uFFFD") << "a letter in three bytes";
+  EXPECT_EQ(decode_utf8("\xF4\x90\x80\x80"), U"\uFFFD\uFFFD\uFFFD\uFFFD") << "beyond U+10FFFF";
 }
 
 TEST(Fold, IgnoresCaseAndTheApostrophesForm) {
