@@ -11,7 +11,7 @@ import { Running } from "./formula";
 import { Figure, OwnSentence, Prose, TryIt } from "./frame";
 import { NumberGrid } from "./number_grid";
 import { PlainTable } from "./plain_table";
-import { lessonBody } from "./recipe_answer";
+import { lessonBody, tokenNames } from "./recipe_answer";
 import { largestIn, Vector } from "./vector";
 
 const kQuestion: Question = {
@@ -73,7 +73,7 @@ function allScores(trace: Tile[]): (number | null)[] {
 }
 
 function Trace({ found, at }: TraceProps) {
-  const names = found.tokens.map((token) => token.piece);
+  const names = tokenNames(found);
   const partial = found.trace[at].out;
   const largest = largestIn(found.plain, partial ?? []);
   return (

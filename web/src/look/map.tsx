@@ -9,7 +9,6 @@ import { Spotlight, useRows } from "../spotlight";
 import { shadeOf, State } from "../state";
 import { go } from "../store";
 
-const kListed = 16; // lines of the table before the others are added up
 const kNamed = 40; // above this many words, names beside the map would not be read
 
 export function MapView({ state, light }: { state: State; light: Spotlight }) {
@@ -52,7 +51,6 @@ export function MapView({ state, light }: { state: State; light: Spotlight }) {
           <Shares
             row={light.row}
             caption="The pinned row"
-            most={kListed}
             more
             restName={head.grid.special_name}
             raw={state.raw}

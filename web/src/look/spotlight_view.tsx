@@ -12,7 +12,6 @@ import { lightOf, Spotlight } from "../spotlight";
 import type { State } from "../state";
 import { go, tune } from "../store";
 
-const kListed = 16; // lines of the table before the others are added up
 const kNoLight: Row = { row: [], special: 0, special_percent: 0, entropy: null, lse: null };
 
 // The words whose share is "rest": where the first token is a word, light rests there that has nowhere to go.
@@ -188,7 +187,6 @@ export function SpotlightView({ state, light }: { state: State; light: Spotlight
           caption={`Where ${nameOf(units, from)} looks`}
           restName={hide ? "" : (light.head?.grid.special_name ?? "")}
           raw={state.raw}
-          most={kListed}
           more
         />
       </div>

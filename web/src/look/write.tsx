@@ -9,6 +9,7 @@ import { headName } from "../parts/head_name";
 import { Alarm } from "../parts/notice";
 import { fixed } from "../parts/number";
 import { RunButton } from "../parts/run_button";
+import { chosenHead } from "../question";
 import type { State } from "../state";
 
 interface TokenLightProps {
@@ -35,11 +36,9 @@ function TokenLight({ token }: TokenLightProps) {
           ))}
         </tbody>
       </table>
-      {token.first_token === null ? null : (
-        <p class="small dim">
-          {fixed(token.first_token)} on the first token of the text, where light rests that has nowhere to go.
-        </p>
-      )}
+      <p class="small dim">
+        {fixed(token.first_token)} on the first token of the text, where light rests that has nowhere to go.
+      </p>
     </div>
   );
 }
@@ -81,9 +80,7 @@ export function WriteView({ state, models }: { state: State; models: Models | nu
   const start = () => {
     setSeen(-1);
     const same = modelNamed(models, state.model)?.name === model?.name;
-    const head = same
-      ? { ...(state.layer >= 0 ? { layer: state.layer } : {}), ...(state.head >= 0 ? { head: state.head } : {}) }
-      : {};
+    const head = same ? chosenHead(state) : {};
     run.start({ text: state.text, model: model!.name, max_tokens: count, temperature: heat, ...head });
   };
   const token = run.parts.find((part) => part.index === seen) ?? run.parts.at(-1);

@@ -4,13 +4,15 @@ import type { Row, Share } from "../contract";
 import { BarCell } from "./bar_cell";
 import { fixed, percentText } from "./number";
 
+const kListed = 16; // lines until all are asked for
+
 interface SharesProps {
   row: Row;
   caption: string;
   restName: string; // what the special tokens are called together; empty where there are none
   raw?: boolean;
   most?: number; // lines before the others are added up
-  more?: boolean; // whether all can be asked for
+  more?: boolean; // whether all can be asked for, of some that are listed
 }
 
 interface LineProps {
@@ -48,7 +50,7 @@ function Unlit({ share, raw }: { share: Share; raw?: boolean }) {
 }
 
 export function Shares(props: SharesProps) {
-  const { row, caption, restName, raw, more, most = Infinity } = props;
+  const { row, caption, restName, raw, more, most = more ? kListed : Infinity } = props;
   const [all, setAll] = useState(false);
   const lit = row.row.filter((share) => !share.blocked && !share.left_out);
   lit.sort((a, b) => b.weight - a.weight || a.index - b.index);
