@@ -4,7 +4,9 @@
 #include <cmath>
 #include <cstring>
 
+#include "studio/spotlight_csv.h"
 #include "studio/spotlight_json.h"
+#include "studio/spotlight_svg.h"
 #include "tests/apps/answer_fixture.h"
 
 namespace limelight::studio {
@@ -250,11 +252,19 @@ TEST_F(Answer, SpeedTellsEachLengthAsItIsThere) {
 }
 
 TEST_F(Answer, ExportsAreFilesOfTheView) {
-  for (const char* format : {"html", "svg", "csv", "json"}) {
-    const Json json = good("export", {{"text", "ab cd <a>"}, {"word", "cd"}, {"format", format}});
-    EXPECT_NE(json["content"], "");
+  const Spotlight light = spotlight(LetterReader(), "ab cd <a>", {.words = {"cd"}});
+  const auto content = [&](const char* format) {
+    const Json json = good("export", {{"text", light.text}, {"word", "cd"}, {"format", format}});
     EXPECT_EQ(json["name"].get<std::string>().find('/'), std::string::npos);
-  }
+    return json["content"].get<std::string>();
+  };
+  EXPECT_EQ(content("svg"), spotlight_svg(light));
+  EXPECT_EQ(content("csv"), spotlight_csv(light));
+  EXPECT_EQ(content("json"), spotlight_json(light));
+  const std::string page = content("html"), start = "id=\"limelight-data\">";
+  const size_t data = page.find(start) + start.size();
+  ASSERT_LT(data, page.size());
+  EXPECT_EQ(Json::parse(page.substr(data, page.find("</script>", data) - data))["look"], look_object(light));
 }
 
 TEST_F(Answer, TokenTextIsLiteralWhateverItHolds) {
