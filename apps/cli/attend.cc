@@ -11,6 +11,7 @@
 #include "commands.h"
 #include "core/consecutive.h"
 #include "core/error.h"
+#include "core/steps.h"
 #include "limelight/backward.h"
 #include "limelight/lens.h"
 #include "output.h"
@@ -20,11 +21,6 @@
 
 namespace limelight::cli {
 namespace {
-
-// The bar's share from `from` to `to`.
-Progress part_of(const Progress& whole, double from, double to) {
-  return [whole, from, to](double done) { return whole(from + (to - from) * done); };
-}
 
 struct Gradients {
   Tensor<float, 4> dq, dk, dv;
@@ -164,6 +160,7 @@ struct Attend {
         {},
         std::nullopt};
     const double after_forward = backward ? 2.0 / 7 : 1;  // of seven products
+    const Run whole{asked.run.threads, progress};
     std::optional<TensorView<const float, 3>> dlse;
     if (input.dlse) dlse = input.dlse->view();
     if (backward) results.gradients.emplace(input);
@@ -173,11 +170,11 @@ struct Attend {
     };
     try {
       if (backward) send_back(detail::check_backward);
-      asked.run.progress = part_of(progress, 0, after_forward);
+      asked.run = detail::part_of(whole, 0, after_forward);
       results.lens = attention_and_look(view_of(input.q), view_of(input.k), view_of(input.v), asked, wanted,
                                         output_of(results.out), results.lse.view());
       if (!backward) return results;
-      asked.run.progress = part_of(progress, after_forward, 1);
+      asked.run = detail::part_of(whole, after_forward, 1);
       send_back(attention_backward);
     } catch (const std::invalid_argument& wrong) {
       detail::fail_argument(fmt::format("{}: {}", *in, studio::without_function(wrong.what())));

@@ -2,6 +2,7 @@
 #include "grid_view.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -130,7 +131,10 @@ std::string legend(const Spotlight& light, const Terminal& terminal, const GridL
   if (!light.special.empty()) {
     text += spaces(kMargin) + wrapped("rest: " + light.special, terminal.width - kMargin, kMargin + 6) + "\n";
   }
-  if (studio::any_blocked(light)) text += fmt::format("{}{} blocked: it comes later\n", spaces(kMargin), kBlockedSign);
+  const auto reasons = studio::blocked_reasons(light);
+  if (!reasons.empty()) {
+    text += fmt::format("{}{} blocked: {}\n", spaces(kMargin), kBlockedSign, fmt::join(reasons, ", or "));
+  }
   if (light.without_first) text += fmt::format("{}{} left out\n", spaces(kMargin), kLeftOutSign);
   return text;
 }

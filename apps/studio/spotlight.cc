@@ -116,9 +116,11 @@ class Look {
   // The mask hides the word to be found in every head, so that each sends it nothing.
   [[noreturn]] void refuse_hidden(int64_t wanted) const {
     const auto spelling = [&](int64_t word) { return reading_.words[static_cast<size_t>(word)].text; };
-    detail::fail_argument(
-        fmt::format("find: the mask blocks \"{}\" from \"{}\" in every head; it comes later, try --mask none",
-                    spelling(wanted), spelling(queries_.front().unit)));
+    int64_t looker = queries_.front().unit;
+    for (const Query& query : queries_) looker = std::min(looker, query.unit);
+    detail::fail_argument(fmt::format("find: the mask blocks \"{}\" from \"{}\" in every head; {}, try --mask none",
+                                      spelling(wanted), spelling(looker),
+                                      blocked_reason(static_cast<size_t>(looker), static_cast<size_t>(wanted))));
   }
 
   Spotlight rolled_out() const {
@@ -203,8 +205,22 @@ std::string share_text(const Share& share) {
   return share.left_out ? "left out" : fmt::format("{:.1f}", static_cast<double>(share.permille) / 10);
 }
 
+std::string_view blocked_reason(size_t looker, size_t unit) {
+  return unit > looker ? "it comes later" : "it is beyond the window";
+}
+
 std::string_view blocked_reason(const SpotlightRow& row, size_t unit) {
-  return row.own.empty() || unit > row.own.front() ? "it comes later" : "it is beyond the window";
+  return blocked_reason(row.own.front(), unit);
+}
+
+std::set<std::string_view> blocked_reasons(const Spotlight& light) {
+  std::set<std::string_view> reasons;
+  for (const SpotlightRow& row : light.rows) {
+    for (size_t u = 0; u < row.shares.size(); ++u) {
+      if (row.shares[u].blocked) reasons.insert(blocked_reason(row, u));
+    }
+  }
+  return reasons;
 }
 
 std::string first_token_line(const Spotlight& light, const SpotlightRow& row) {
@@ -227,12 +243,6 @@ Spotlight spotlight(const Reader& model, std::string_view text, const SpotlightO
   check_range(model.facts(), {.layer = options.layer, .head = options.head});
   const Reading reading = read_text(model, text, options.too_long);
   return Look(model, reading, options).run();
-}
-
-bool any_blocked(const Spotlight& light) {
-  return std::any_of(light.rows.begin(), light.rows.end(), [](const SpotlightRow& row) {
-    return std::any_of(row.shares.begin(), row.shares.end(), [](const Share& share) { return share.blocked; });
-  });
 }
 
 std::vector<size_t> strongest_first(const SpotlightRow& row) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -83,8 +84,13 @@ std::string heading(const Spotlight& light);
 // "67.1", "blocked" or "left out"
 std::string share_text(const Share& share);
 
-// Why the row does not see this unit, which is blocked.
+// Why `looker` does not see `unit`, which is blocked: masks hide what comes later, windows what is long past.
+std::string_view blocked_reason(size_t looker, size_t unit);
+// The same for a row: of several words together the first decides.
 std::string_view blocked_reason(const SpotlightRow& row, size_t unit);
+
+// The reasons for all that is blocked, once each; none where nothing is.
+std::set<std::string_view> blocked_reasons(const Spotlight& light);
 
 // 'first token ("The"): 21.4 % of the light', before it is left out. Empty where the special tokens tell.
 std::string first_token_line(const Spotlight& light, const SpotlightRow& row);
@@ -96,9 +102,6 @@ std::string_view mask_name(Causal mask);
 
 // "it = 0.67 animal + 0.04 tired + 0.11 others + 0.15 [CLS] [SEP]", each weight rounded by itself.
 std::string weighted_sum(const Spotlight& light, const SpotlightRow& row);
-
-// Whether the mask hides any unit from any that looks.
-bool any_blocked(const Spotlight& light);
 
 // The row's units from the strongest, without those that are not lit; equal shares in reading order.
 std::vector<size_t> strongest_first(const SpotlightRow& row);

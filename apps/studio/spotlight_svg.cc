@@ -198,7 +198,7 @@ std::string grid_picture(const Spotlight& light) {
     }
   }
   fmt::format_to(out, "<text class=\"note\" x=\"{:.0f}\" y=\"{:.0f}\">{}{}</text>\n", kMargin, height - 12,
-                 escape_markup(heading(light)), any_blocked(light) ? "; dashed cells are blocked" : "");
+                 escape_markup(heading(light)), blocked_reasons(light).empty() ? "" : "; dashed cells are blocked");
   return text + "</svg>\n";
 }
 

@@ -18,7 +18,8 @@ std::string one_line(std::string_view text);
 // Lower case, and U+2019 as an apostrophe: two spellings of one word fold to the same.
 std::u32string fold(std::string_view text);
 
-// Columns a terminal gives the text: 2 for wide characters, 0 for combining marks and what cannot be seen.
+// Columns a terminal gives: 2 for wide characters, 0 for combining marks and what cannot be seen.
+int64_t display_width(char32_t point);
 int64_t display_width(std::string_view text);
 
 // Insertions, deletions and substitutions between the two (Levenshtein 1965).

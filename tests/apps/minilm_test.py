@@ -65,6 +65,7 @@ class Look(ProgramTest):
         for share in light["row"]:
             later = share["index"] > 7
             self.assertEqual((share["blocked"], share["percent"] is None), (later, later))
+            self.assertEqual(share.get("blocked_because"), "it comes later" if later else None)
         self.assertRegex(run("look", SENTENCE, "--word", "it", "--mask", "causal").stdout, r"tired +blocked\n")
 
     def test_the_last_word_cannot_be_seen_under_the_causal_mask(self):

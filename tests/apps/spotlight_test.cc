@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "studio/spotlight_csv.h"
@@ -182,6 +183,31 @@ TEST(Spotlight, WhatAWindowHidesDoesNotComeLater) {
   const Spotlight light = shine(KnownLight({1}, 2), "a b c d", {.words = {"d"}});
   EXPECT_FALSE(light.rows[0].shares[0].lit());
   EXPECT_EQ(blocked_reason(light.rows[0], 0), "it is beyond the window");
+}
+
+TEST(Spotlight, EachBlockedShareTellsItsOwnReason) {
+  const KnownLight reader({1}, 1);  // a Ġ b Ġc Ġ d
+  const std::string early = "it is beyond the window", late = "it comes later";
+  const auto row = nlohmann::json::parse(spotlight_json(shine(reader, "a b c d", {.words = {"b"}})))["row"];
+  EXPECT_EQ(row[0]["blocked_because"], early);
+  EXPECT_FALSE(row[1].contains("blocked_because"));
+  for (const size_t later : {2u, 3u}) EXPECT_EQ(row[later]["blocked_because"], late);
+  EXPECT_EQ(blocked_reasons(shine(reader, "a b c d", {})), (std::set<std::string_view>{early, late}));
+  EXPECT_EQ(blocked_reasons(shine(KnownLight({1}), "a b c d", {})), (std::set<std::string_view>{late}));
+  EXPECT_TRUE(blocked_reasons(shine(KnownLight({1}), "a b", {.mask = Mask::kNone})).empty());
+}
+
+TEST(Spotlight, AWordThatCannotBeFoundIsRefusedWithTheReason) {
+  const auto message = [](int64_t window, const char* word, const char* find) -> std::string {
+    try {
+      spotlight(KnownLight({1}, window), "a b c d", {.words = {word}, .find = find});
+    } catch (const std::invalid_argument& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_NE(message(1, "d", "a").find("it is beyond the window"), std::string::npos);
+  EXPECT_NE(message(-1, "a", "d").find("it comes later"), std::string::npos);
 }
 
 TEST(Spotlight, ARolloutReachesAWindowFurtherInEachLayer) {

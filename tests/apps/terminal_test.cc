@@ -15,6 +15,7 @@ TEST(Fit, PadsAndCutsToColumns) {
   EXPECT_EQ(fit_right("動物", 6), "  動物");
   EXPECT_EQ(fit_left("because", 5), "beca…");
   EXPECT_EQ(fit_left("動物動物", 6), "動物… ");
+  EXPECT_EQ(fit_left("e\u0301te\u0301s", 3), "e\u0301t…");
   for (int64_t width = 1; width < 12; ++width) EXPECT_EQ(studio::display_width(fit_left("疲れたanimal", width)), width);
 }
 

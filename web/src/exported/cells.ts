@@ -27,7 +27,9 @@ export function rowsIn(heads: ExportedHeads): RowAt {
     const start = ((layer * heads.heads + head) * heads.rows.length + place) * width;
     const row: Share[] = heads.words.map((text, index) => {
       const { weight, percent } = cellOf(cells[start + index]);
-      return { word: text, index, weight, percent, blocked: percent === null };
+      if (percent !== null) return { word: text, index, weight, percent, blocked: false };
+      const because = index > word ? heads.blocked_because.later : heads.blocked_because.earlier;
+      return { word: text, index, weight, percent, blocked: true, blocked_because: because };
     });
     const special = cellOf(cells[start + width - 1]);
     return { row, special: special.weight, special_percent: special.percent, entropy: null, lse: null };

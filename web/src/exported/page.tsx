@@ -62,7 +62,6 @@ export function ExportedPage({ data }: { data: Exported }) {
   const saved = place.layer === look.layer && place.head === look.head;
   const row = (saved && sentRow(look, place.word)) || rowAt?.(place.layer, place.head, place.word) || null;
   const word = words[place.word];
-  const because = saved && look.blocked_because ? look.blocked_because : "the mask hides it";
   const shown = saved ? look : { ...look, ...place, chosen_by: "chosen in this file" };
   return (
     <>
@@ -88,7 +87,7 @@ export function ExportedPage({ data }: { data: Exported }) {
         {row ? (
           <>
             <WeightedSum name={word} row={row} restName={look.special_name} />
-            <Shares row={row} caption={`Where ${word} looks`} restName={look.special_name} because={because} />
+            <Shares row={row} caption={`Where ${word} looks`} restName={look.special_name} />
           </>
         ) : (
           <p>This file does not keep the light of “{word}”.</p>
