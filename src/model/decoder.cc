@@ -18,11 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_gguf(const fs::path& path) {
-  std::error_code error;
-  return path.extension() == ".gguf" && !fs::is_directory(path, error);
-}
-
 // A tokenizer may know fewer pieces than the embedding has rows, not more.
 Tokenizer checked(Tokenizer tokenizer, const fs::path& path, const DecoderConfig& config) {
   if (tokenizer.vocabulary_size() > config.vocabulary) {
@@ -73,11 +68,12 @@ Decoder& Decoder::operator=(Decoder&&) noexcept = default;
 Decoder::~Decoder() = default;
 
 Decoder Decoder::load(const fs::path& path, const Run& run) {
-  return Decoder(is_gguf(path) ? State::from_gguf(path, run) : State::from_folder(path, run));
+  return Decoder(GgufFile::recognises(path) ? State::from_gguf(path, run) : State::from_folder(path, run));
 }
 
 bool Decoder::recognises(const fs::path& path) {
-  if (is_gguf(path)) return detail::is_gguf_decoder(GgufFile::open(path)["general.architecture"].as_text());
+  if (GgufFile::recognises(path))
+    return detail::is_gguf_decoder(GgufFile::open(path)["general.architecture"].as_text());
   const fs::path config = path / "config.json";
   if (std::error_code error; !fs::exists(config, error)) return false;
   const detail::JsonFile file(config);
