@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "printable.h"
 #include "studio/unicode.h"
 
 namespace limelight::cli {
@@ -15,11 +16,7 @@ std::string one_line(const std::string& token) {
   constexpr std::string_view kBlank = " \t\r\n";
   const size_t begin = token.find_first_not_of(kBlank);
   if (begin == token.npos) return token.find('\n') == token.npos ? "(space)" : "(new line)";
-  std::string text;
-  for (const char c : token.substr(begin, token.find_last_not_of(kBlank) + 1 - begin)) {
-    text += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? ' ' : c;
-  }
-  return text;
+  return printable(token.substr(begin, token.find_last_not_of(kBlank) + 1 - begin));
 }
 
 std::string ending(GenerationEnd end) {
@@ -42,9 +39,7 @@ std::string ending(GenerationEnd end) {
 
 std::string streamed(const Terminal& terminal, const std::string& text) {
   if (!terminal.interactive) return text;
-  std::u32string points = studio::decode_utf8(text);
-  std::erase_if(points, [](char32_t c) { return (c < 0x20 && c != U'\n' && c != U'\t') || (c >= 0x7F && c < 0xA0); });
-  return studio::encode_utf8(points);
+  return printable(text, U"\n\t");
 }
 
 std::string token_line(const Terminal& terminal, const studio::TokenLight& light) {
