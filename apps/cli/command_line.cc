@@ -28,7 +28,7 @@ std::optional<int64_t> whole_number(std::string_view text) {
 
 std::string expected_number(const Bounds& bounds) {
   if (bounds.most != INT64_MAX) return fmt::format("a whole number from {} to {}", bounds.least, bounds.most);
-  if (bounds.least != INT64_MIN) return fmt::format("a whole number, {} or more", bounds.least);
+  if (bounds.least != INT64_MIN) return fmt::format("a whole number, {} or more, below 2^63", bounds.least);
   return "a whole number";
 }
 

@@ -176,9 +176,9 @@ struct Embed {
 
 void add_embed(CommandLine& line) {
   const auto embed = std::make_shared<Embed>();
-  Command command = line.add("embed", "Turn texts into vectors, and compare them",
-                             "limelight embed \"a cat sleeps\" \"a kitten naps\" \"the market fell\" --similar",
-                             [embed] { embed->run(); });
+  Command command = line.add(
+      "embed", "Turn texts into vectors, and compare them: the mean over the tokens, or as the model's folder says",
+      "limelight embed \"a cat sleeps\" \"a kitten naps\" \"the market fell\" --similar", [embed] { embed->run(); });
   embed->declare(command);
 }
 

@@ -40,7 +40,7 @@ struct Generate {
               {.least = 0})
         .number("--top-k", top_k, "Draw from the K likeliest tokens; 40 unless given, 0 from all", {.least = 0}, "K")
         .real("--top-p", top_p, "Draw from the likeliest tokens that have this probability together; 0.95 unless given",
-              "P", {.least = 0})
+              "P")
         .number("--seed", seed, "The same seed, the same text; 0 unless given", {.least = 0})
         .texts("--stop", stop, "End before this text; may be given several times")
         .flag("--chat", chat, "The text is a message to the model, which answers")

@@ -39,9 +39,7 @@ std::string ending(GenerationEnd end) {
 
 std::string streamed(const Terminal& terminal, const std::string& text) {
   if (!terminal.interactive) return text;
-  std::u32string points = studio::decode_utf8(text);
-  std::erase_if(points, [](char32_t c) { return (c < 0x20 && c != U'\n' && c != U'\t') || (c >= 0x7F && c < 0xA0); });
-  return studio::encode_utf8(points);
+  return studio::one_line(text, U"\n\t");
 }
 
 std::string token_line(const Terminal& terminal, const studio::TokenLight& light) {

@@ -57,7 +57,7 @@ int report_failure(const std::function<void()>& work) {
     work();
     return 0;
   } catch (const std::bad_alloc&) {
-    complain("limelight: not enough memory; try a shorter text or fewer rows");
+    complain("limelight: not enough memory; try a shorter text, fewer rows or a smaller --max-tokens");
   } catch (const std::exception& error) {
     complain(fmt::format("limelight: {}", studio::without_function(error.what())));
   }

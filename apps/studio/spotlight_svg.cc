@@ -205,8 +205,13 @@ std::string grid_picture(const Spotlight& light) {
 }  // namespace
 
 std::string escape_markup(std::string_view text) {
+  std::u32string points = decode_utf8(text);
+  // What no XML document may hold (XML 1.0, 2.2).
+  for (char32_t& c : points) {
+    if ((c < 0x20 && c != U'\n' && c != U'\t') || c == 0xFFFE || c == 0xFFFF || (c >= 0xD800 && c < 0xE000)) c = 0xFFFD;
+  }
   std::string escaped;
-  for (const char c : text) {
+  for (const char c : encode_utf8(points)) {
     switch (c) {
       case '&':
         escaped += "&amp;";
@@ -221,7 +226,7 @@ std::string escape_markup(std::string_view text) {
         escaped += "&quot;";
         break;
       default:
-        if (static_cast<unsigned char>(c) >= 0x20 || c == '\n' || c == '\t') escaped += c;
+        escaped += c;
     }
   }
   return escaped;

@@ -59,9 +59,11 @@ std::string encode_utf8(std::u32string_view points) {
   return text;
 }
 
-std::string one_line(std::string_view text) {
+std::string one_line(std::string_view text, std::u32string_view kept) {
   std::u32string points = decode_utf8(text);
-  std::replace_if(points.begin(), points.end(), is_control, U' ');
+  for (char32_t& point : points) {
+    if (is_control(point) && kept.find(point) == kept.npos) point = U' ';
+  }
   return encode_utf8(points);
 }
 

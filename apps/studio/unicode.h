@@ -12,8 +12,9 @@ namespace limelight::studio {
 std::u32string decode_utf8(std::string_view text);
 std::string encode_utf8(std::u32string_view points);
 
-// On one line: what would end it, move the cursor or turn the reading direction (UAX 9) becomes a space.
-std::string one_line(std::string_view text);
+// On one line: what would end it, move the cursor or turn the reading direction (UAX 9) becomes a space, but for
+// `kept`.
+std::string one_line(std::string_view text, std::u32string_view kept = {});
 
 // Lower case, and U+2019 as an apostrophe: two spellings of one word fold to the same.
 std::u32string fold(std::string_view text);

@@ -13,6 +13,7 @@
 namespace limelight {
 
 // A token is a function of the logits, these and its number in the text: logits / temperature, then top_k, then top_p.
+// Ids that the tokenizer has no piece for, as in vocabularies that were filled up, are never drawn.
 struct GenerationOptions {
   int64_t max_tokens = 256;
   float temperature = 0;  // 0: greedy, the largest logit (of equal ones the lowest id)

@@ -69,6 +69,8 @@ class GgufField {
 class GgufFile {
  public:
   static GgufFile open(const std::filesystem::path& path);
+  // Whether open() is what to read `path` with: a file that is called .gguf or begins as one, whatever its name.
+  static bool recognises(const std::filesystem::path& path);
   GgufFile(GgufFile&&) noexcept;
   GgufFile& operator=(GgufFile&&) noexcept;
   ~GgufFile();

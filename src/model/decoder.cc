@@ -15,16 +15,8 @@
 #include "model/model_tokenizer.h"
 
 namespace limelight {
-namespace {
 
 namespace fs = std::filesystem;
-
-bool is_gguf(const fs::path& path) {
-  std::error_code error;
-  return path.extension() == ".gguf" && !fs::is_directory(path, error);
-}
-
-}  // namespace
 
 struct Decoder::State {
   detail::DecoderPlan plan;
@@ -65,11 +57,12 @@ Decoder& Decoder::operator=(Decoder&&) noexcept = default;
 Decoder::~Decoder() = default;
 
 Decoder Decoder::load(const fs::path& path, const Run& run) {
-  return Decoder(is_gguf(path) ? State::from_gguf(path, run) : State::from_folder(path, run));
+  return Decoder(GgufFile::recognises(path) ? State::from_gguf(path, run) : State::from_folder(path, run));
 }
 
 bool Decoder::recognises(const fs::path& path) {
-  if (is_gguf(path)) return detail::is_gguf_decoder(GgufFile::open(path)["general.architecture"].as_text());
+  if (GgufFile::recognises(path))
+    return detail::is_gguf_decoder(GgufFile::open(path)["general.architecture"].as_text());
   const auto file = detail::JsonFile::find(path / "config.json");
   const auto type = file ? file->root().find("model_type") : std::nullopt;
   return type && detail::is_decoder_type(type->as_string());

@@ -144,7 +144,9 @@ DecoderPlan read_decoder_plan(const GgufFile& file) {
   DecoderConfig& config = plan.config;
   plan.from_gguf = true;
   plan.source = "the metadata";
-  config.name = std::filesystem::path(name_of(file.path())).stem().string();
+  const std::filesystem::path called = name_of(file.path());
+  const bool suffixed = called.extension() == ".gguf" || called.extension() == ".GGUF";
+  config.name = (suffixed ? called.stem() : called).string();
   config.architecture = architecture.as_text();
   plan.gated = config.architecture != "gpt2";
   const Keys keys(file, config.architecture);

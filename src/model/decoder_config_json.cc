@@ -49,14 +49,10 @@ Llama3Scaling llama3_scaling(const JsonField& scaling) {
   return read;
 }
 
-// rope_parameters (transformers 5) holds what rope_theta and rope_scaling held before it.
-std::vector<double> read_frequencies(const JsonField& root, int64_t depth) {
-  const auto parameters = root.find("rope_parameters");
-  const auto scaling = parameters ? parameters : root.find("rope_scaling");
-  auto theta = parameters ? parameters->find("rope_theta") : std::nullopt;
-  if (!theta) theta = root.find("rope_theta");
-  std::vector<double> frequencies = rope_frequencies(depth, theta ? above_zero(*theta) : 10000);
+std::vector<double> frequencies_of(const std::optional<JsonField>& scaling, double theta, int64_t depth) {
+  std::vector<double> frequencies = rope_frequencies(depth, theta);
   if (!scaling) return frequencies;
+  if (const auto share = scaling->find("partial_rotary_factor"); share && share->as_number() != 1) share->refuse("1");
   const auto old_name = scaling->find("type");
   const JsonField type = old_name && !scaling->find("rope_type") ? *old_name : (*scaling)["rope_type"];
   if (type.as_string() == "linear") {
@@ -66,6 +62,20 @@ std::vector<double> read_frequencies(const JsonField& root, int64_t depth) {
   } else if (type.as_string() != "default") {
     type.refuse("\"default\", \"linear\" or \"llama3\"");
   }
+  return frequencies;
+}
+
+// rope_parameters (transformers 5) holds what rope_theta and rope_scaling held before it; both may be there.
+std::vector<double> read_frequencies(const JsonField& root, int64_t depth) {
+  const auto parameters = root.find("rope_parameters"), old_scaling = root.find("rope_scaling");
+  const auto old_theta = root.find("rope_theta");
+  auto theta = parameters ? parameters->find("rope_theta") : std::nullopt;
+  if (!theta) theta = old_theta;
+  const double base = theta ? above_zero(*theta) : 10000;
+  const std::vector<double> frequencies = frequencies_of(parameters ? parameters : old_scaling, base, depth);
+  const char* same = "what rope_parameters says, or nothing";
+  if (old_theta && old_theta->as_number() != base) old_theta->refuse(same);
+  if (old_scaling && frequencies_of(old_scaling, base, depth) != frequencies) old_scaling->refuse(same);
   return frequencies;
 }
 
@@ -169,7 +179,7 @@ DecoderPlan read_decoder_plan(const fs::path& folder) {
   const JsonFile file(folder / "config.json");
   const JsonField root = file.root();
   const JsonField type = root["model_type"];
-  if (!is_decoder_type(type.as_string())) type.refuse("\"gpt2\", \"llama\", \"qwen2\" or \"mistral\"");
+  if (!is_decoder_type(type.as_string())) type.refuse(kDecoderTypes);
   DecoderPlan plan;
   plan.source = "config.json";
   plan.config.name = name_of(folder);

@@ -42,13 +42,17 @@ void read_padding(const JsonField& root, EncoderPlan& plan) {
 
 }  // namespace
 
+bool is_encoder_type(std::string_view model_type) {
+  return model_type == "bert" || model_type == "distilbert" || model_type == "roberta";
+}
+
 EncoderPlan read_encoder_plan(const fs::path& folder) {
   const JsonFile file(folder / "config.json");
   const JsonField root = file.root();
   const JsonField type = root["model_type"];
   const std::string& architecture = type.as_string();
   const bool distilbert = architecture == "distilbert", roberta = architecture == "roberta";
-  if (architecture != "bert" && !distilbert && !roberta) type.refuse("\"bert\", \"distilbert\" or \"roberta\"");
+  if (!is_encoder_type(architecture)) type.refuse(kEncoderTypes);
   root.expect("position_embedding_type", "absolute");
   for (const char* key : {"is_decoder", "add_cross_attention"}) {
     if (root.flag(key)) root[key].refuse("false: only encoders are read");

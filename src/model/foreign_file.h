@@ -6,7 +6,7 @@
 namespace limelight::detail {
 
 // By how it starts: "; it looks like a zip archive, ...", or "" where nothing is known. `taken_for` is not named.
-enum class ModelFile { kSafetensors, kGguf };
+enum class ModelFile { kSafetensors, kGguf, kJson };
 std::string_view foreign_hint(std::string_view start, ModelFile taken_for);
 
 }  // namespace limelight::detail

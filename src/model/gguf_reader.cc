@@ -15,7 +15,6 @@
 namespace limelight::detail {
 namespace {
 
-constexpr std::string_view kMagic = "GGUF";
 constexpr uint64_t kDefaultAlignment = 32;
 constexpr uint64_t kMaxAlignment = uint64_t{1} << 16;
 constexpr uint64_t kMaxAxes = 4;
@@ -34,7 +33,7 @@ struct Header {
 
 Header read_header(GgufCursor& cursor, std::string_view start) {
   cursor.at("header");
-  if (const std::string_view magic = cursor.characters(kMagic.size()); magic != kMagic) {
+  if (const std::string_view magic = cursor.characters(kGgufMagic.size()); magic != kGgufMagic) {
     cursor.refuse("'GGUF' at the start of the file", in_quotes(magic).append(foreign_hint(start, ModelFile::kGguf)));
   }
   cursor.at("version");

@@ -61,7 +61,8 @@ void ModelTensors::open_listed(const fs::path& index) {
   std::map<std::string, size_t> opened;
   list.root()["weight_map"].each_member([&](const std::string& name, const JsonField& where) {
     const std::string& file = where.as_string();
-    if (fs::path(file).filename() != file || file.empty()) where.refuse("a file of the same folder");
+    const bool plain = fs::path(file).filename() == file && file.find('\0') == file.npos;
+    if (!plain || file.empty() || file == "." || file == "..") where.refuse("a file of the same folder");
     const auto [at, is_new] = opened.emplace(file, files_.size());
     if (is_new) files_.push_back(SafetensorsFile::open(index.parent_path() / file));
     const SafetensorsFile& shard = files_[at->second];

@@ -74,6 +74,15 @@ void read_bpe(const JsonField& field, TokenizerConfig& config) {
   }
 }
 
+// Files older than the field tell a model by what no other has.
+std::string model_type(const JsonField& model) {
+  if (model.find("type")) return model["type"].as_string();
+  if (model.find("merges")) return "BPE";
+  if (model.find("max_input_chars_per_word")) return "WordPiece";
+  if (model["vocab"].is_array()) model["vocab"].refuse("that of WordPiece or BPE, not Unigram's");
+  return model["type"].as_string();
+}
+
 BertNormalizer read_bert_normalizer(const JsonField& field) {
   BertNormalizer normalizer{.clean_text = field["clean_text"].as_bool(),
                             .handle_chinese_chars = field["handle_chinese_chars"].as_bool(),
@@ -164,7 +173,7 @@ const Piece& find_in_vocabulary(const Vocabulary& vocabulary, const JsonField& t
 }
 
 void read_model(const JsonField& model, TokenizerConfig& config) {
-  const std::string& type = model["type"].as_string();
+  const std::string type = model_type(model);
   if (type == "WordPiece") {
     read_wordpiece(model, config);
   } else if (type == "BPE") {

@@ -115,6 +115,8 @@ class HelpAndMisuse(ProgramTest):
             ("generate", "a", "--temperature", "nan"): "--temperature",
             ("generate", "a", "--top-k", "-1"): "--top-k",
             ("generate", "a", "--top-p", "0"): "--top-p: expected a number above 0 and at most 1",
+            ("generate", "a", "--top-p", "nan"): "--top-p: expected a finite number, found nan",
+            ("generate", "a", "--seed", "18446744073709551615"): "--seed: expected a whole number, 0 or more, below 2^63",
             ("generate", "a", "--top-p", "1.5"): "--top-p",
             ("generate", "a", "--seed", "-1"): "--seed",
             ("generate", "a", "--greedy", "--top-k", "5"): "--top-k",

@@ -10,6 +10,7 @@
 
 #include "studio/spotlight_csv.h"
 #include "studio/spotlight_json.h"
+#include "studio/spotlight_svg.h"
 #include "tests/apps/letters.h"
 
 namespace limelight::studio {
@@ -247,6 +248,11 @@ TEST(Spotlight, AGridOfFewWordsOfManyTokensIsRefused) {
 TEST(Spotlight, WeightsThatAreNoNumbersAreRefused) {
   const KnownLight reader({1, std::numeric_limits<float>::quiet_NaN()});
   EXPECT_THROW(shine(reader, "ab", {.words = {"ab"}}), std::runtime_error);
+}
+
+TEST(Markup, HoldsNoCharacterThatXmlForbids) {
+  EXPECT_EQ(escape_markup("a\uFFFEb\uFFFFc\x01 <\t&"), "a\uFFFDb\uFFFDc\uFFFD &lt;\t&amp;");
+  EXPECT_EQ(escape_markup("動物"), "動物");
 }
 
 }  // namespace

@@ -19,6 +19,13 @@ TEST(Fit, PadsAndCutsToColumns) {
   for (int64_t width = 1; width < 12; ++width) EXPECT_EQ(studio::display_width(fit_left("疲れたanimal", width)), width);
 }
 
+TEST(Table, ShowsNoControlCharacterAndNoCellWithoutEnd) {
+  EXPECT_EQ(table({{"a\x1b[2Jb", "c\u202ed\n"}}, "ll"), "a [2Jb  c d\n");
+  const std::string text = table({{"word", "1"}, {std::string(1 << 20, 'x'), "2"}}, "lr");
+  EXPECT_LT(text.size(), 300u);
+  EXPECT_NE(text.find("x…  2\n"), text.npos);
+}
+
 TEST(Bar, GrowsWithTheShareAndNeverBeyondItsWidth) {
   EXPECT_EQ(bar(0, 10), "");
   EXPECT_EQ(bar(1, 3), "███");

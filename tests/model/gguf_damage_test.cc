@@ -31,6 +31,9 @@ constexpr uint64_t kHuge[] = {uint64_t{1} << 30, uint64_t{1} << 63, ~uint64_t{0}
 
 TEST(GgufDamage, OtherFilesAreNoGguf) {
   EXPECT_EQ(refused(std::string("")), "f: header: expected 4 more bytes, found 0: 4 bytes are missing");
+  EXPECT_TRUE(refused("version https://git-lfs.github.com/spec/v1\n")
+                  .ends_with("Git LFS pointer: get the file itself "
+                             "(git lfs pull)"));
   EXPECT_EQ(refused(std::string("PKab....")), "f: header: expected 'GGUF' at the start of the file, found 'PKab'");
   EXPECT_EQ(refused(u64(2) + "{}"),
             "f: header: expected 'GGUF' at the start of the file, found '???"
