@@ -21,7 +21,7 @@ namespace {
 using Http = httplib::Request;
 
 constexpr const char* kHost = "127.0.0.1";
-constexpr size_t kConnections = 96;  // at once; others wait for one of them to end, or to have nothing to say
+constexpr int kConnections = 96;  // at once; others wait for one of them to end, or to have nothing to say
 constexpr int kRequestsAConnection = 1000;
 constexpr auto kLook = std::chrono::milliseconds(20);  // between two looks whether the other side has left
 
@@ -34,23 +34,23 @@ struct Exchange {
 };
 thread_local Exchange* exchange = nullptr;
 
-// A thread for each connection, and the number of those that wait for one.
+// A thread for each connection, and how many more connections there are than threads.
 class Turns : public httplib::TaskQueue {
  public:
-  explicit Turns(std::atomic<int>& waiting) : waiting_(waiting) {}
+  explicit Turns(std::atomic<int>& waiting) : waiting_(waiting) { waiting_ = -kConnections; }
 
   void enqueue(std::function<void()> connection) override {
     ++waiting_;
     threads_.enqueue([this, connection = std::move(connection)] {
-      --waiting_;
       connection();
+      --waiting_;
     });
   }
   void shutdown() override { threads_.shutdown(); }
 
  private:
   std::atomic<int>& waiting_;
-  httplib::ThreadPool threads_{kConnections};
+  httplib::ThreadPool threads_{static_cast<size_t>(kConnections)};
 };
 
 std::vector<std::string> values(const Http& request, const char* header) {
