@@ -80,6 +80,7 @@ export function LookRoom({ state, models }: RoomProps) {
           state={state}
           question={light.of}
           from={state.view === "map" || state.pieces ? [] : light.from}
+          pin={light.from[0]}
           specials={light.head.grid.special_name !== ""}
         />
       ) : null}

@@ -93,6 +93,6 @@ export function HeadControls({ state, models }: HeadControlsProps) {
 }
 
 // Which head it became, and why. The line is there before the answer is.
-export function ShownHead({ shown }: { shown: Shown | null }) {
+export function ShownHead({ shown }: { shown: (Shown & { temperature?: number }) | null }) {
   return <p class="shown small dim">{shown ? headingOf(shown) : "\u00a0"}</p>;
 }
