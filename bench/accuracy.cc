@@ -132,8 +132,9 @@ void run(const Case& c, bench::Table& table) {
 
 int main(int argc, char** argv) {
   bench::Table table(argc, argv,
-                     "Largest errors against the reference in double, in ulp of the largest value; one word more: a\n"
-                     "folder to write inputs and exact results to.");
+                     "Largest errors against the reference in double, in ulp of the largest value; inputs and exact\n"
+                     "results are written to the folder.",
+                     "[FOLDER]");
   for (const Case& c : {Case{"T128", 4, 128, 64},
                         {"T1024", 1, 1024, 64},
                         {"T1024-causal", 1, 1024, 64, Causal::kBottomRight},

@@ -1,6 +1,4 @@
 // A whole encoder forward pass: share of the multiply-add peak, and for short texts of what reading its weights takes.
-#include <cstdlib>
-#include <filesystem>
 #include <iostream>
 
 #include "bench/measure.h"
@@ -10,22 +8,10 @@
 using namespace limelight;
 using bench::number;
 
-namespace {
-
-std::filesystem::path model_folder(const std::string& given) {
-  if (!given.empty()) return given;
-  const char* models = std::getenv("LIMELIGHT_MODELS");
-  if (models != nullptr && *models != '\0') return std::filesystem::path(models) / "minilm";
-  const char* data = std::getenv("XDG_DATA_HOME");
-  const std::filesystem::path home = std::getenv("HOME") == nullptr ? "" : std::getenv("HOME");
-  return (data != nullptr && *data != '\0' ? data : home / ".local/share") / "limelight/models/minilm";
-}
-
-}  // namespace
-
 int main(int argc, char** argv) try {
-  bench::Table table(argc, argv, "An encoder's forward pass; its folder may be given. Share of the multiply-add peak.");
-  const Encoder encoder = Encoder::load(model_folder(table.argument()));
+  bench::Table table(argc, argv, "The forward pass of the encoder in a folder. Share of the multiply-add peak.",
+                     "FOLDER");
+  const Encoder encoder = Encoder::load(table.argument());
   const EncoderConfig& config = encoder.config();
   // Multiply-adds of a layer: four projections and two of the feed-forward part a token, q k^T and p v a pair.
   const double linear =

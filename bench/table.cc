@@ -17,13 +17,13 @@ namespace {
   std::exit(2);
 }
 
-[[noreturn]] void help(const char* program, const std::string& about) {
+[[noreturn]] void help(const char* program, const std::string& about, const std::string& argument) {
   std::printf(
-      "%s\n\nUsage: %s [--json] [--only TEXT] [--threads LIST]\n"
+      "%s\n\nUsage: %s%s [--json] [--only TEXT] [--threads LIST]\n"
       "  --json          a JSON list instead of a table\n"
       "  --only TEXT     only the cases whose name holds TEXT\n"
       "  --threads LIST  numbers of threads, as 1,2\n",
-      about.c_str(), program);
+      about.c_str(), program, argument.empty() ? "" : (" " + argument).c_str());
   std::exit(0);
 }
 
@@ -52,25 +52,26 @@ bool is_number(const std::string& value) {
 
 }  // namespace
 
-Table::Table(int argc, char** argv, const std::string& about) {
+Table::Table(int argc, char** argv, const std::string& about, const std::string& argument) {
   for (int threads = 1; threads <= std::min(2, available_threads()); ++threads) threads_.push_back(threads);
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
     const bool takes_value = word == "--only" || word == "--threads";
     if (takes_value && i + 1 == argc) misuse(word + ": a value is missing");
-    if (word == "--help") help(argv[0], about);
+    if (word == "--help") help(argv[0], about, argument);
     if (word == "--json") {
       json_ = true;
     } else if (word == "--only") {
       only_ = argv[++i];
     } else if (word == "--threads") {
       threads_ = threads_of(argv[++i]);
-    } else if (argument_.empty() && !word.starts_with("-")) {
+    } else if (!argument.empty() && argument_.empty() && !word.starts_with("-")) {
       argument_ = word;
     } else {
       misuse(word + ": not understood");
     }
   }
+  if (argument_.empty() && !argument.empty() && !argument.starts_with("[")) misuse(argument + " is missing");
 }
 
 void Table::add(Row row) {
@@ -90,6 +91,7 @@ void Table::add(Row row) {
 }
 
 Table::~Table() {
+  if (rows_.empty() && !only_.empty()) std::fprintf(stderr, "--only: no case has %s in its name\n", only_.c_str());
   if (!json_) return;
   std::printf("[");
   for (size_t r = 0; r < rows_.size(); ++r) {

@@ -9,9 +9,9 @@ namespace limelight::bench {
 
 class Table {
  public:
-  // --json, --only TEXT, --threads LIST, --help, and at most one word more. Ends the program for --help (which shows
-  // `about`) and, with 2, for what is not understood.
-  Table(int argc, char** argv, const std::string& about);
+  // --json, --only TEXT, --threads LIST, --help, and one word more where `argument` names it: "FOLDER", or "[FOLDER]"
+  // that may be left out. Ends the program for --help (which shows `about`) and, with 2, for what is not understood.
+  Table(int argc, char** argv, const std::string& about, const std::string& argument = "");
 
   // Whether --only leaves the case of this name.
   bool wants(const std::string& name) const { return name.find(only_) != std::string::npos; }

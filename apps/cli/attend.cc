@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <numeric>
 #include <stdexcept>
 
 #include "attend_input.h"
@@ -10,20 +9,18 @@
 #include "attention_arguments.h"
 #include "command_line.h"
 #include "commands.h"
+#include "core/consecutive.h"
 #include "core/error.h"
+#include "core/steps.h"
 #include "limelight/backward.h"
 #include "limelight/lens.h"
 #include "output.h"
 #include "progress.h"
+#include "studio/wording.h"
 #include "written_tensors.h"
 
 namespace limelight::cli {
 namespace {
-
-// The bar's share from `from` to `to`.
-Progress part_of(const Progress& whole, double from, double to) {
-  return [whole, from, to](double done) { return whole(from + (to - from) * done); };
-}
 
 struct Gradients {
   Tensor<float, 4> dq, dk, dv;
@@ -69,13 +66,14 @@ struct Attend {
                     "[H]; key_lengths [B]; cu_q and cu_k [S+1] for packed sequences; block_table [B,columns] for paged "
                     "keys, k and v then being pages; dout [B,H,M,E] and dlse [B,H,M] for --backward")
         .required("IN")
-        .text("--out", out, "The file to write, safetensors: out [B,H,M,E], lse [B,H,M] and what is asked for below")
+        .output_file("--out", out,
+                     "The file to write, safetensors: out [B,H,M,E], lse [B,H,M] and what is asked for below")
         .required("--out");
     arguments.declare(command, "Which keys a query may see; none unless given",
                       "What q, k, v and out are stored as, arithmetic being f32; that of q in the file unless given");
     declare_scores(command);
     declare_results(command);
-    command.number("--threads", threads, "All processors unless given", {.least = 1, .most = 4096})
+    command.number("--threads", threads, "Number of threads; all processors unless given", {.least = 1, .most = 4096})
         .flag("--json", json, "Print the list of tensors as JSON")
         .rule([this] { return overwriting("--out", out, *in); });
   }
@@ -127,11 +125,7 @@ struct Attend {
 
   LensRequest request(int64_t queries) const {
     LensRequest result;
-    result.rows = rows;
-    if (all_rows) {
-      result.rows.resize(static_cast<size_t>(queries));
-      std::iota(result.rows.begin(), result.rows.end(), 0);
-    }
+    result.rows = all_rows ? detail::consecutive(0, queries) : rows;
     result.top_k = top_k.value_or(0);
     result.received = received;
     result.entropy = entropy;
@@ -166,6 +160,7 @@ struct Attend {
         {},
         std::nullopt};
     const double after_forward = backward ? 2.0 / 7 : 1;  // of seven products
+    const Run whole{asked.run.threads, progress};
     std::optional<TensorView<const float, 3>> dlse;
     if (input.dlse) dlse = input.dlse->view();
     if (backward) results.gradients.emplace(input);
@@ -175,14 +170,14 @@ struct Attend {
     };
     try {
       if (backward) send_back(detail::check_backward);
-      asked.run.progress = part_of(progress, 0, after_forward);
+      asked.run = detail::part_of(whole, 0, after_forward);
       results.lens = attention_and_look(view_of(input.q), view_of(input.k), view_of(input.v), asked, wanted,
                                         output_of(results.out), results.lse.view());
       if (!backward) return results;
-      asked.run.progress = part_of(progress, after_forward, 1);
+      asked.run = detail::part_of(whole, after_forward, 1);
       send_back(attention_backward);
     } catch (const std::invalid_argument& wrong) {
-      detail::fail_argument(fmt::format("{}: {}", *in, wrong.what()));
+      detail::fail_argument(fmt::format("{}: {}", *in, studio::without_function(wrong.what())));
     }
     results.out = stored_as(input.storage, std::get<Tensor<float, 4>>(results.out));
     return results;

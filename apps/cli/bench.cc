@@ -85,7 +85,7 @@ struct Bench {
     arguments.declare(command, "The mask; none and bottom-right unless given (decode: none)",
                       "What all tensors are stored as; f32 unless given");
     command
-        .numbers("--threads", threads, "One measurement each; 1 and all processors unless given",
+        .numbers("--threads", threads, "Numbers of threads, one measurement each; 1 and all processors unless given",
                  {.least = 1, .most = 4096})
         .number("--repeat", repeat, "Runs of about 0.1 s, of which the median counts; 5 unless given",
                 {.least = 1, .most = 10000})
@@ -135,8 +135,16 @@ struct Bench {
     return list;
   }
 
+  static void warn_if_long(const BenchCase& bench) {
+    constexpr double kLong = 60;
+    const double least = least_seconds(bench);
+    if (least < kLong) return;
+    note(fmt::format("M {}, N {}: a call takes at least {:.0f} s; Ctrl-C ends it", bench.queries, bench.keys, least));
+  }
+
   void run() const {
     const std::vector<BenchCase> list = cases();
+    for (const BenchCase& bench : list) warn_if_long(bench);
     ProgressBar progress("bench");
     std::vector<Timing> timings;
     for (const BenchCase& bench : list) {

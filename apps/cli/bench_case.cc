@@ -91,6 +91,15 @@ Rate measure_backward(const BenchCase& c, const AttentionOptions& options, int64
 
 }  // namespace
 
+double least_seconds(const BenchCase& c) {
+  constexpr double kMuch = 1e12;
+  const double pairs = static_cast<double>(c.batch * c.heads) * static_cast<double>(c.queries) *
+                       static_cast<double>(c.keys) * (c.causal == Causal::kNone ? 1 : 0.5);
+  const double products = c.subject == Subject::kBackward ? 3.5 : 1;  // of the forward pass's, both together
+  const double flop = 2 * products * static_cast<double>(c.head_size + c.value_size) * pairs;
+  return flop < kMuch ? 0 : flop / measure_peak_flops(static_cast<int>(c.threads));
+}
+
 Rate measure_case(const BenchCase& c, int64_t runs) {
   AttentionOptions options;
   options.causal = c.causal;

@@ -23,4 +23,7 @@ struct BenchCase {
 // not from the caches of the call before.
 Rate measure_case(const BenchCase& c, int64_t runs);
 
+// The least that a call takes, at the peak of its threads: about, and 0 where that is too short to be measured.
+double least_seconds(const BenchCase& c);
+
 }  // namespace limelight::cli

@@ -28,7 +28,7 @@ std::optional<int64_t> whole_number(std::string_view text) {
 
 std::string expected_number(const Bounds& bounds) {
   if (bounds.most != INT64_MAX) return fmt::format("a whole number from {} to {}", bounds.least, bounds.most);
-  if (bounds.least != INT64_MIN) return fmt::format("a whole number, {} or more", bounds.least);
+  if (bounds.least != INT64_MIN) return fmt::format("a whole number, {} or more, below 2^63", bounds.least);
   return "a whole number";
 }
 
@@ -61,6 +61,15 @@ void add_parsed(CLI::App* app, const std::string& name, const std::string& type,
       });
 }
 
+// "--top: 1 required N missing", "json was given a disallowed flag override", "--top: At Most 1 required but received
+// 2".
+std::string mismatch(std::string_view what) {
+  const std::string name(what.substr(0, what.find_first_of(": ")));
+  if (what.ends_with(" missing")) return name + ": expected a value, found none";
+  return what.ends_with(" override") ? fmt::format("--{} takes no value", name)
+                                     : name + ": expected once, found more often";
+}
+
 }  // namespace
 
 Command& Command::positional(const std::string& name, std::optional<std::string>& value, const std::string& help) {
@@ -74,15 +83,24 @@ Command& Command::positionals(const std::string& name, std::vector<std::string>&
 }
 
 Command& Command::flag(const std::string& name, bool& value, const std::string& help) {
-  app_->add_flag(name, value, help);
+  app_->add_flag(name, value, help)->disable_flag_override();
   return *this;
 }
 
-Command& Command::text(const std::string& name, std::string& value, const std::string& help) {
-  add_parsed(app_, name, "TEXT", help, "a text that is not empty", [&value](const std::string& text) {
+Command& Command::text(const std::string& name, std::string& value, const std::string& help, const std::string& shown) {
+  add_parsed(app_, name, shown, help, "a text that is not empty", [&value](const std::string& text) {
     value = text;
     return !text.empty();
   });
+  return *this;
+}
+
+Command& Command::output_file(const std::string& name, std::string& value, const std::string& help) {
+  add_parsed(app_, name, "FILE", help, "a file to write (standard output is /dev/stdout)",
+             [&value](const std::string& text) {
+               value = text;
+               return !text.empty() && text != "-";
+             });
   return *this;
 }
 
@@ -212,6 +230,18 @@ std::string CommandLine::unexpected_arguments() const {
   return fmt::format("not expected: {}{}", fmt::join(extra, " "), words ? "; write the text in quotes" : "");
 }
 
+// A value behind an option that is not known is taken for something else, of which nothing would be the matter.
+std::string CommandLine::unknown_option(int argc, char** argv) const {
+  for (const CLI::App* command : app_->get_subcommands()) {
+    for (int i = 2; i < argc; ++i) {
+      const std::string_view given = argv[i];
+      const std::string name(given.substr(0, given.find('=')));
+      if (name.starts_with("--") && name != "--" && command->get_option_no_throw(name) == nullptr) return name;
+    }
+  }
+  return "";
+}
+
 int CommandLine::run(int argc, char** argv) {
   const auto chosen = [&] {
     const std::vector<CLI::App*> parsed = app_->get_subcommands();
@@ -233,7 +263,11 @@ int CommandLine::run(int argc, char** argv) {
         [&] { print(terminal.interactive ? wrapped_help(text.str(), column, terminal.width) : text.str()); });
   } catch (const CLI::ExtrasError&) {
     return misused(chosen().empty() ? unknown_command(argc, argv) : unexpected_arguments());
+  } catch (const CLI::ArgumentMismatch& misuse) {
+    return misused(mismatch(misuse.what()));
   } catch (const CLI::ParseError& misuse) {
+    if (const std::string option = unknown_option(argc, argv); !option.empty())
+      return misused("not expected: " + option);
     return misused(chosen().empty() ? unknown_command(argc, argv) : misuse.what());
   }
   const Entry& entry = entries_.at(chosen());

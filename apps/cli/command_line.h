@@ -38,11 +38,14 @@ class Command {
   Command& positionals(const std::string& name, std::vector<std::string>& values, const std::string& help);
 
   Command& flag(const std::string& name, bool& value, const std::string& help);
-  Command& text(const std::string& name, std::string& value, const std::string& help);
+  // `shown` stands for the value in help; so below.
+  Command& text(const std::string& name, std::string& value, const std::string& help,
+                const std::string& shown = "TEXT");
+  // A file to write; not "-", which would be a file of that name.
+  Command& output_file(const std::string& name, std::string& value, const std::string& help);
   Command& texts(const std::string& name, std::vector<std::string>& values, const std::string& help);  // given often
   Command& choice(const std::string& name, std::string& value, const std::vector<std::string>& allowed,
                   const std::string& help);
-  // `shown` stands for the value in help.
   Command& number(const std::string& name, std::optional<int64_t>& value, const std::string& help, Bounds bounds,
                   const std::string& shown = "N");
   Command& real(const std::string& name, std::optional<float>& value, const std::string& help,
@@ -79,6 +82,7 @@ class CommandLine {
  private:
   std::string unknown_command(int argc, char** argv) const;
   std::string unexpected_arguments() const;
+  std::string unknown_option(int argc, char** argv) const;
 
   struct Entry {
     std::vector<Command::Rule> rules;

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "commands.h"
+#include "core/consecutive.h"
 #include "core/error.h"
 #include "limelight/lens.h"
 #include "model_arguments.h"
@@ -55,7 +56,7 @@ struct Dump {
     for (int64_t t = 0; t < count; ++t) id_tensor(t) = read[static_cast<size_t>(t)];
     Tensor<float, 4> attention({facts.layers, facts.heads, count, count});
     LensRequest all_rows;
-    for (int64_t t = 0; t < count; ++t) all_rows.rows.push_back(t);
+    all_rows.rows = detail::consecutive(0, count);
     ProgressBar progress("dump");
     studio::ReadOptions options;
     options.causal = studio::causal_of(model.mask());
@@ -85,7 +86,7 @@ void add_dump(CommandLine& line) {
                "limelight dump \"The cat sat on the mat\" --out cat.safetensors", [dump] { dump->run(); });
   command.numbers("--ids", dump->ids, "Token ids instead of a text");
   dump->source.declare(command, [dump] { return !dump->ids.empty(); });
-  command.text("--out", dump->out, "The file to write")
+  command.output_file("--out", dump->out, "The file to write")
       .required("--out")
       .excludes("--ids", "TEXT")
       .excludes("--ids", "--file");

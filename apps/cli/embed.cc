@@ -5,12 +5,15 @@
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 #include "commands.h"
 #include "core/error.h"
 #include "model_arguments.h"
 #include "output.h"
 #include "progress.h"
+#include "studio/unicode.h"
+#include "studio/wording.h"
 #include "table.h"
 #include "terminal.h"
 #include "text_source.h"
@@ -23,6 +26,11 @@ bool is_blank(const std::string& line) {
 }
 
 using Vectors = std::vector<std::vector<float>>;
+
+struct NamedText {
+  std::string text;
+  std::string place;  // in front of what is said of it: "line 2: "; empty where it is the only one
+};
 
 // Enough for every thread to have work, and little memory: MiniLM takes 16 KiB a token.
 constexpr int64_t kBatchTokens = 4096;
@@ -45,14 +53,14 @@ std::string vector_lines(const Vectors& vectors, const Terminal& terminal) {
   return text;
 }
 
-std::string similarity_table(const std::vector<std::string>& texts, const Vectors& vectors, const Terminal& terminal) {
+std::string similarity_table(const std::vector<NamedText>& texts, const Vectors& vectors, const Terminal& terminal) {
   std::vector<std::vector<std::string>> cells(1, {"text"});
   std::string align = "l";
   const int64_t room = terminal.width - 8 * static_cast<int64_t>(texts.size());
   for (size_t i = 0; i < texts.size(); ++i) {
     cells[0].push_back(std::to_string(i + 1));
     align += 'r';
-    const std::string name = fmt::format("{} {}", i + 1, texts[i]);
+    const std::string name = studio::one_line(fmt::format("{} {}", i + 1, texts[i].text));
     cells.push_back({terminal.interactive ? fit_left(name, std::max<int64_t>(room, 12)) : name});
     for (const std::vector<float>& other : vectors)
       cells.back().push_back(fmt::format("{:.3f}", cosine(vectors[i], other)));
@@ -68,7 +76,7 @@ struct Embed {
 
   void declare(Command& command) {
     command.positionals("TEXT", given, "The texts; - reads standard input, a text a line; blank lines are skipped")
-        .text("--file", file, "Read the texts from this file, one a line")
+        .text("--file", file, "Read the texts from this file, one a line", "FILE")
         .excludes("--file", "TEXT")
         .rule([this] {
           return given.empty() && file.empty() ? "no text is given; write it in quotes, or use --file" : "";
@@ -79,27 +87,44 @@ struct Embed {
         .flag("--json", json, "Print JSON");
   }
 
-  std::vector<std::string> texts() const {
-    if (file.empty() && given != std::vector<std::string>{"-"}) {
-      const auto blank = std::find_if(given.begin(), given.end(), is_blank);
-      if (blank == given.end()) return given;
-      detail::fail_argument(
-          fmt::format("text {} of {}: it is empty; give a sentence", blank - given.begin() + 1, given.size()));
+  std::vector<NamedText> texts() const {
+    if (!file.empty() || given == std::vector<std::string>{"-"}) return lines();
+    std::vector<NamedText> texts;
+    for (size_t i = 0; i < given.size(); ++i) {
+      const std::string place = given.size() > 1 ? fmt::format("text {} of {}: ", i + 1, given.size()) : "";
+      if (is_blank(given[i])) detail::fail_argument(fmt::format("{}it is empty; give a sentence", place));
+      texts.push_back({given[i], place});
     }
-    std::vector<std::string> lines;
-    std::string rest = without_last_line_end(read_file(file.empty() ? "-" : file));
+    return texts;
+  }
+
+  std::vector<NamedText> lines() const {
+    std::vector<NamedText> lines;
+    const std::string rest = without_last_line_end(read_file(file.empty() ? "-" : file));
+    int64_t number = 0;
     for (size_t at = 0; at <= rest.size();) {
       const size_t end = std::min(rest.find('\n', at), rest.size());
       const std::string line = without_last_line_end(rest.substr(at, end - at) + "\n");
-      if (!is_blank(line)) lines.push_back(line);
+      ++number;
+      if (!is_blank(line)) lines.push_back({line, fmt::format("line {}: ", number)});
       at = end + 1;
     }
     if (lines.empty()) detail::fail_argument("text: there is no line with a word; give a text a line");
     return lines;
   }
 
+  studio::Reading read(const studio::EncoderReader& encoder, const NamedText& text) const {
+    try {
+      const studio::Reading reading = studio::read_text(encoder, text.text, model.too_long());
+      for (const std::string& line : reading.notes) note(text.place + line);
+      return reading;
+    } catch (const std::invalid_argument& wrong) {
+      detail::fail_argument(fmt::format("{}{}", text.place, studio::without_function(wrong.what())));
+    }
+  }
+
   // Texts go through the model together, as many as make some thousand tokens.
-  Vectors vectors(const studio::EncoderReader& encoder, const std::vector<std::string>& texts) const {
+  Vectors vectors(const studio::EncoderReader& encoder, const std::vector<NamedText>& texts) const {
     Vectors vectors;
     TokenBatch batch;
     ProgressBar progress("embed");
@@ -111,9 +136,8 @@ struct Embed {
       progress.show(static_cast<double>(vectors.size()) / static_cast<double>(texts.size()));
       batch = {};
     };
-    for (const std::string& text : texts) {
-      const studio::Reading reading = studio::read_text(encoder, text, model.too_long());
-      for (const std::string& line : reading.notes) note(line);
+    for (const NamedText& text : texts) {
+      const studio::Reading reading = read(encoder, text);
       if (batch.tokens() + static_cast<int64_t>(reading.ids.size()) > kBatchTokens) embed_batch();
       batch.add(reading.ids);
     }
@@ -140,7 +164,7 @@ struct Embed {
 
   void run() const {
     const auto encoder = model.load_encoder("embed");
-    const std::vector<std::string> all = texts();
+    const std::vector<NamedText> all = texts();
     const Vectors found = vectors(*encoder, all);
     const Terminal terminal = standard_terminal();
     if (json) return print(as_json(found));
@@ -152,9 +176,9 @@ struct Embed {
 
 void add_embed(CommandLine& line) {
   const auto embed = std::make_shared<Embed>();
-  Command command = line.add("embed", "Turn texts into vectors, and compare them",
-                             "limelight embed \"a cat sleeps\" \"a kitten naps\" \"the market fell\" --similar",
-                             [embed] { embed->run(); });
+  Command command = line.add(
+      "embed", "Turn texts into vectors, and compare them: the mean over the tokens, or as the model's folder says",
+      "limelight embed \"a cat sleeps\" \"a kitten naps\" \"the market fell\" --similar", [embed] { embed->run(); });
   embed->declare(command);
 }
 

@@ -12,6 +12,7 @@
 #include "model_arguments.h"
 #include "output.h"
 #include "progress.h"
+#include "studio/token_rate.h"
 #include "text_source.h"
 
 namespace limelight::cli {
@@ -39,11 +40,11 @@ struct Generate {
               {.least = 0})
         .number("--top-k", top_k, "Draw from the K likeliest tokens; 40 unless given, 0 from all", {.least = 0}, "K")
         .real("--top-p", top_p, "Draw from the likeliest tokens that have this probability together; 0.95 unless given",
-              "P", {.least = 0})
+              "P")
         .number("--seed", seed, "The same seed, the same text; 0 unless given", {.least = 0})
         .texts("--stop", stop, "End before this text; may be given several times")
         .flag("--chat", chat, "The text is a message to the model, which answers")
-        .text("--watch", watch, "Show under each token where it looked in this head, as L13.H8")
+        .text("--watch", watch, "Print a line for each token: where it looked in this head, as L13.H8", "HEAD")
         .flag("--json", json, "Print JSON, when all is written")
         .excludes("--greedy", "--temperature")
         .excludes("--greedy", "--top-k")
@@ -132,7 +133,7 @@ class Session {
                    {"ids", result.ids},
                    {"text", result.text},
                    {"seconds", result.prefill_seconds + result.decode_seconds},
-                   {"tokens_per_second", tokens_per_second(result)}};
+                   {"tokens_per_second", studio::tokens_per_second(result)}};
       if (watch_) json["watch"] = watched_;
       print(json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
     } else if (watch_) {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "studio/token_rate.h"
 #include "studio/unicode.h"
 
 namespace limelight::cli {
@@ -11,15 +12,11 @@ namespace {
 constexpr int64_t kTokenWidth = 14;
 
 // A line's worth: white space at the ends is dropped, and what is nothing else is named.
-std::string one_line(const std::string& token) {
+std::string token_text(const std::string& token) {
   constexpr std::string_view kBlank = " \t\r\n";
   const size_t begin = token.find_first_not_of(kBlank);
   if (begin == token.npos) return token.find('\n') == token.npos ? "(space)" : "(new line)";
-  std::string text;
-  for (const char c : token.substr(begin, token.find_last_not_of(kBlank) + 1 - begin)) {
-    text += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? ' ' : c;
-  }
-  return text;
+  return studio::one_line(token.substr(begin, token.find_last_not_of(kBlank) + 1 - begin));
 }
 
 std::string ending(GenerationEnd end) {
@@ -42,14 +39,12 @@ std::string ending(GenerationEnd end) {
 
 std::string streamed(const Terminal& terminal, const std::string& text) {
   if (!terminal.interactive) return text;
-  std::u32string points = studio::decode_utf8(text);
-  std::erase_if(points, [](char32_t c) { return (c < 0x20 && c != U'\n' && c != U'\t') || (c >= 0x7F && c < 0xA0); });
-  return studio::encode_utf8(points);
+  return studio::one_line(text, U"\n\t");
 }
 
 std::string token_line(const Terminal& terminal, const studio::TokenLight& light) {
   const std::string first = fmt::format("  first token {:.1f} %", light.first * 100);
-  const std::string name = fit_left(one_line(light.token), kTokenWidth);
+  const std::string name = fit_left(token_text(light.token), kTokenWidth);
   std::string line = terminal.interactive ? paint(terminal, Tone::kStrong, name) : name;
   int64_t room = terminal.width - kTokenWidth - static_cast<int64_t>(first.size());
   for (const studio::TokenLight::Word& word : light.top) {
@@ -61,16 +56,9 @@ std::string token_line(const Terminal& terminal, const studio::TokenLight& light
   return line + paint(terminal, Tone::kDim, first) + "\n";
 }
 
-double tokens_per_second(const GenerationResult& result) {
-  const auto count = static_cast<double>(result.ids.size());
-  if (count == 0) return 0;
-  return count > 1 && result.decode_seconds > 0 ? (count - 1) / result.decode_seconds
-                                                : count / (result.prefill_seconds + result.decode_seconds);
-}
-
 std::string summary(const GenerationResult& result, size_t prompt_tokens) {
   const size_t count = result.ids.size();
-  const std::string rate = count > 1 ? fmt::format(", {:.1f} a second", tokens_per_second(result)) : "";
+  const std::string rate = count > 1 ? fmt::format(", {:.1f} a second", studio::tokens_per_second(result)) : "";
   const std::string prompt =
       result.prefill_seconds > 0 ? fmt::format(" in {:.2f} s", result.prefill_seconds) : ", not read to its end";
   return fmt::format("{} token{}{}; {} of the prompt{}; {}", count, count == 1 ? "" : "s", rate, prompt_tokens, prompt,

@@ -15,10 +15,7 @@ std::string streamed(const Terminal& terminal, const std::string& text);
 // "had            who 31.2 %  robot 20.1 %  was 8.0 %  first token 22.0 %"
 std::string token_line(const Terminal& terminal, const studio::TokenLight& light);
 
-// Tokens a second: each but the first, which comes with the prompt, takes a pass; a single one the whole time.
-double tokens_per_second(const GenerationResult& result);
-
-// "24 tokens, 77.4 a second; 11 of the prompt in 0.05 s; stopped at the number of tokens asked for"
+// "24 tokens, 77.4 a second; 11 of the prompt in 0.05 s; ended by --max-tokens"
 std::string summary(const GenerationResult& result, size_t prompt_tokens);
 
 }  // namespace limelight::cli

@@ -2,6 +2,7 @@
 #include "grid_view.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -104,7 +105,7 @@ std::string panel(const Spotlight& light, const Terminal& terminal, const GridLa
   const bool special = !light.special.empty();
   std::string text = spaces(kMargin + layout.label);
   text += paint(terminal, Tone::kDim,
-                column_heads(light, layout, begin, end) + (special ? fit_right("special", kSpecialCell) : "")) +
+                column_heads(light, layout, begin, end) + (special ? fit_right("rest", kSpecialCell) : "")) +
           "\n";
   const auto digits = std::to_string(light.units.size() - 1).size();
   for (const SpotlightRow& row : light.rows) {
@@ -119,7 +120,7 @@ std::string panel(const Spotlight& light, const Terminal& terminal, const GridLa
 std::string legend(const Spotlight& light, const Terminal& terminal, const GridLayout& layout) {
   std::string text = spaces(kMargin) + "rows look, columns are looked at\n" + spaces(kMargin);
   if (layout.numbers) {
-    text += fmt::format("percent; a row adds to 100{}\n", light.special.empty() ? "" : " with its special tokens");
+    text += "percent; a row adds to 100\n";
   } else {
     text += "no light ";
     for (const int64_t permille : {5, 20, 50, 150, 300, 600}) {
@@ -127,7 +128,13 @@ std::string legend(const Spotlight& light, const Terminal& terminal, const GridL
     }
     text += " all of it\n";
   }
-  if (studio::any_blocked(light)) text += fmt::format("{}{} blocked: it comes later\n", spaces(kMargin), kBlockedSign);
+  if (!light.special.empty()) {
+    text += spaces(kMargin) + wrapped("rest: " + light.special, terminal.width - kMargin, kMargin + 6) + "\n";
+  }
+  const auto reasons = studio::blocked_reasons(light);
+  if (!reasons.empty()) {
+    text += fmt::format("{}{} blocked: {}\n", spaces(kMargin), kBlockedSign, fmt::join(reasons, ", or "));
+  }
   if (light.without_first) text += fmt::format("{}{} left out\n", spaces(kMargin), kLeftOutSign);
   return text;
 }

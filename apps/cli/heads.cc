@@ -21,8 +21,8 @@ std::string head_table(const studio::HeadRanking& ranking) {
   std::vector<std::vector<std::string>> cells = {{"head", "percent", "weight"}};
   for (const studio::RankedHead& ranked : ranking.heads) {
     cells.push_back({studio::head_name(ranked.layer, ranked.head),
-                     ranking.blocked ? "blocked" : fmt::format("{:.1f}", ranked.weight * 100),
-                     fmt::format("{:.4f}", ranked.weight)});
+                     ranked.blocked ? "blocked" : fmt::format("{:.1f}", ranked.weight * 100),
+                     ranked.blocked ? "" : fmt::format("{:.4f}", ranked.weight)});
   }
   return table(cells, "lrr");
 }
@@ -32,7 +32,7 @@ std::string head_bars(const studio::HeadRanking& ranking, const Terminal& termin
   std::string text;
   for (const studio::RankedHead& ranked : ranking.heads) {
     const std::string name = fit_left(studio::head_name(ranked.layer, ranked.head), 7);
-    const std::string percent = ranking.blocked ? "  blocked" : fmt::format("  {:>5.1f} %  ", ranked.weight * 100);
+    const std::string percent = ranked.blocked ? "  blocked" : fmt::format("  {:>5.1f} %  ", ranked.weight * 100);
     text += "  " + paint_share(terminal, ranked.weight, name) + percent;
     text += paint_share(terminal, ranked.weight, bar(ranked.weight, terminal.width - 22)) + "\n";
   }
@@ -48,8 +48,8 @@ struct Heads {
 
   void declare(Command& command) {
     source.declare(command);
-    command.text("--from", from, "The word that looks").required("--from");
-    command.text("--to", to, "The word that is looked at").required("--to");
+    command.text("--from", from, "The word that looks, as --word of look", "WORD").required("--from");
+    command.text("--to", to, "The word that is looked at", "WORD").required("--to");
     model.declare_model(command);
     model.declare_mask(command);
     model.declare_cut(command);

@@ -26,7 +26,8 @@ struct Look {
   void declare(Command& command) {
     source.declare(command);
     command.text("--word", word,
-                 "The word that looks, it:2 for its second occurrence, #7 for its number; all words unless given");
+                 "The word that looks, it:2 for its second occurrence, #7 for its number; all words unless given",
+                 "WORD");
     model.declare_model(command);
     declare_choice(command);
     model.declare_mask(command);
@@ -38,15 +39,17 @@ struct Look {
   void declare_choice(Command& command) {
     constexpr Bounds kFromZero{.least = 0};
     command
-        .number(
-            "--layer", layer,
-            "The layer, from 0; alone: the head of it with the strongest link of the word; with --rollout: the last "
-            "one gone through",
-            kFromZero)
-        .number("--head", head,
-                "The head, from 0; alone: in the layer where its link is strongest; neither: the model's default",
+        .number("--layer", layer,
+                "The layer, counted from 0. Without --head: its head with the strongest link of the word. With "
+                "--rollout: the "
+                "last layer gone through",
                 kFromZero)
-        .text("--find", find, "Choose the head that sends most of the word's light to this one")
+        .number(
+            "--head", head,
+            "The head, counted from 0. Without --layer: in the layer where its link is strongest. Without both: the "
+            "model's default",
+            kFromZero)
+        .text("--find", find, "Choose the head that sends most of the word's light to this one", "WORD")
         .flag("--rollout", rollout,
               "Attention rollout: the shares of all words in this one after all layers, heads averaged and each layer "
               "half the word's own (Abnar and Zuidema 2020)")
@@ -69,8 +72,8 @@ struct Look {
               "With --json: q of the word's tokens, k and v of all tokens, in this head; q and k also before the "
               "rotation by position where the model has one")
         .flag("--csv", csv, "Print comma-separated values")
-        .text("--html", html, "Write a page to this file")
-        .text("--svg", svg, "Write a picture to this file")
+        .output_file("--html", html, "Write a page to this file")
+        .output_file("--svg", svg, "Write a picture to this file")
         .needs("--top", "--word")
         .needs("--vectors", "--word")
         .needs("--vectors", "--json")

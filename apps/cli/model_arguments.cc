@@ -22,7 +22,8 @@ std::unique_ptr<Kind> of_kind(std::unique_ptr<studio::Reader> model, const std::
 void ModelArguments::declare_model(Command& command, const std::string& usual) {
   model_ = usual;
   command.text("--model", model_,
-               fmt::format("A model's name (see: limelight models), its folder or .gguf file; {} unless given", usual));
+               fmt::format("A model's name (see: limelight models), its folder or .gguf file; {} unless given", usual),
+               "MODEL");
 }
 
 void ModelArguments::declare_mask(Command& command) {

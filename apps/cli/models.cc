@@ -28,7 +28,6 @@ std::string as_json() {
     list.push_back({{"name", model.name},
                     {"kind", model.kind},
                     {"present", is_present(model)},
-                    {"runs", true},
                     {"writes", model.writes},
                     {"folder", (models_folder() / model.name).string()},
                     {"command", fetch_command(model.name)}});

@@ -1,12 +1,15 @@
-// A name is looked up in the models folder; what has a slash or is a folder here is a path.
+// A known name is looked up in the models folder; any other is a path.
 #include "models_folder.h"
 
 #include <fmt/format.h>
+#include <pwd.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 
 #include "core/error.h"
+#include "output.h"
 
 namespace limelight::cli {
 namespace {
@@ -17,6 +20,13 @@ namespace fs = std::filesystem;
 std::string environment(const char* name) {
   const char* value = std::getenv(name);
   return value != nullptr ? value : "";
+}
+
+// HOME, or where it is not set the user's entry in the list of users.
+fs::path home_folder() {
+  if (const std::string set = environment("HOME"); !set.empty()) return set;
+  const passwd* user = getpwuid(getuid());
+  return user != nullptr ? user->pw_dir : "/";
 }
 
 bool on_disk(const fs::path& path) {
@@ -56,7 +66,7 @@ const std::vector<KnownModel>& known_models() {
 fs::path models_folder() {
   if (const std::string set = environment("LIMELIGHT_MODELS"); !set.empty()) return set;
   if (const std::string data = environment("XDG_DATA_HOME"); !data.empty()) return fs::path(data) / "limelight/models";
-  return fs::path(environment("HOME")) / ".local/share/limelight/models";
+  return home_folder() / ".local/share/limelight/models";
 }
 
 bool is_present(const KnownModel& model) {
@@ -73,7 +83,9 @@ bool is_known(const std::string& name) {
 
 std::unique_ptr<studio::Reader> load_model(const std::string& name) {
   const auto [path, shown] = place_of(name);
-  return studio::load_reader(path, shown);
+  std::unique_ptr<studio::Reader> reader = studio::load_reader(path, shown);
+  if (const std::string unused = studio::unused_note(*reader); !unused.empty()) note(unused);
+  return reader;
 }
 
 studio::ReaderFacts model_facts(const std::string& name) {

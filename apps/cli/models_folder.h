@@ -25,8 +25,8 @@ bool is_present(const KnownModel& model);
 bool is_known(const std::string& name);
 std::string fetch_command(std::string_view name);
 
-// A known name, or the path of a Hugging Face folder or a .gguf file. Throws FileError saying the command that brings
-// what is missing.
+// A known name, or the path of a Hugging Face folder or a .gguf file; notes tensors that are not used. Throws FileError
+// saying the command that brings what is missing.
 std::unique_ptr<studio::Reader> load_model(const std::string& name);
 
 // The same model's facts, without its weights.

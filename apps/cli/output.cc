@@ -16,6 +16,7 @@
 #include "core/error.h"
 #include "model/output_file.h"
 #include "studio/unicode.h"
+#include "studio/wording.h"
 
 namespace limelight::cli {
 namespace {
@@ -31,18 +32,8 @@ int write_all(int file, std::string_view text) {
   return 0;
 }
 
-// What would end the line, move the cursor or turn the reading direction of what follows (UAX 9).
-bool is_control(char32_t point) {
-  return point < 0x20 || (point >= 0x7F && point < 0xA0) || point == 0x61C || point == 0x200E || point == 0x200F ||
-         (point >= 0x2028 && point <= 0x202E) || (point >= 0x2066 && point <= 0x2069);
-}
-
 void put_line(std::string_view start, std::string_view line) {
-  std::u32string points = studio::decode_utf8(line);
-  for (char32_t& point : points) {
-    if (is_control(point)) point = U' ';
-  }
-  write_all(STDERR_FILENO, fmt::format("{}{}\n", start, studio::encode_utf8(points)));
+  write_all(STDERR_FILENO, fmt::format("{}{}\n", start, studio::one_line(line)));
 }
 
 }  // namespace
@@ -66,9 +57,9 @@ int report_failure(const std::function<void()>& work) {
     work();
     return 0;
   } catch (const std::bad_alloc&) {
-    complain("limelight: not enough memory; try a shorter text or fewer rows");
+    complain("limelight: not enough memory; try a shorter text, fewer rows or a smaller --max-tokens");
   } catch (const std::exception& error) {
-    complain(fmt::format("limelight: {}", error.what()));
+    complain(fmt::format("limelight: {}", studio::without_function(error.what())));
   }
   return 1;
 }

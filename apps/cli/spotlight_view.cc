@@ -8,7 +8,6 @@
 
 #include "share_lines.h"
 #include "spotlight_figure.h"
-#include "studio/rounding.h"
 #include "studio/unicode.h"
 #include "table.h"
 
@@ -26,14 +25,7 @@ constexpr size_t kWordsAround = 60;  // the word that looks, where the text is l
 
 std::string plain_table(const Spotlight& light, const SpotlightRow& row, std::optional<int64_t> top) {
   std::vector<std::vector<std::string>> cells = {{"index", "word", "percent", "weight"}};
-  std::vector<ShareLine> lines = share_lines(light, row, top);
-  std::vector<double> weights;
-  for (const ShareLine& line : lines) weights.push_back(line.share.weight);
-  // Rounded as they are listed: the others' percentage is that of their sum, not a sum of rounded ones.
-  const std::vector<int64_t> permille = studio::largest_remainder(weights, 1000);
-  for (size_t i = 0; i < lines.size(); ++i) {
-    ShareLine& line = lines[i];
-    line.share.permille = permille[i];
+  for (const ShareLine& line : share_lines(light, row, top)) {
     const std::string index = line.index ? std::to_string(*line.index) : "";
     cells.push_back({index, line.label, studio::share_text(line.share),
                      line.share.lit() ? fmt::format("{:.4f}", line.share.weight) : ""});

@@ -127,7 +127,8 @@ void add_studio(CommandLine& line) {
       .number("--port", serve->port,
               fmt::format("The port of 127.0.0.1; {}, or any that is free, unless given", kUsualPort),
               {.least = 1, .most = 65535})
-      .text("--model", serve->model, "The model shown first: a name (see: limelight models), a folder or a .gguf file")
+      .text("--model", serve->model, "The model shown first: a name (see: limelight models), a folder or a .gguf file",
+            "MODEL")
       .flag("--no-open", serve->no_open, "Only print the address");
 }
 

@@ -54,14 +54,13 @@ int64_t width_of_terminal() {
 
 // The longest start of the text that is at most `width` columns wide.
 std::string cut(std::string_view text, int64_t width) {
-  std::u32string kept;
-  for (const char32_t point : studio::decode_utf8(text)) {
-    kept.push_back(point);
-    if (studio::display_width(studio::encode_utf8(kept)) <= width) continue;
-    kept.pop_back();
-    break;
+  const std::u32string points = studio::decode_utf8(text);
+  size_t kept = 0;
+  for (int64_t columns = 0; kept < points.size(); ++kept) {
+    columns += studio::display_width(points[kept]);
+    if (columns > width) break;
   }
-  return studio::encode_utf8(kept);
+  return studio::encode_utf8(std::u32string_view(points).substr(0, kept));
 }
 
 std::string fitted(std::string_view text, int64_t width) {
@@ -88,8 +87,6 @@ std::string paint(const Terminal& terminal, Tone tone, std::string_view text) {
       return escape(terminal, terminal.light_background ? "38;5;244" : "38;5;246", text);
     case Tone::kQuery:
       return escape(terminal, terminal.light_background ? "1;38;5;231;48;5;22" : "1;38;5;16;48;5;190", text);
-    case Tone::kPlain:
-      break;
   }
   return std::string(text);
 }

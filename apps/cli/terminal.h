@@ -17,7 +17,7 @@ struct Terminal {
 // Of standard output. Width: COLUMNS, then the terminal's own, then 80. NO_COLOR and TERM=dumb switch colour off.
 Terminal standard_terminal();
 
-enum class Tone { kPlain, kStrong, kDim, kQuery };
+enum class Tone { kStrong, kDim, kQuery };
 std::string paint(const Terminal& terminal, Tone tone, std::string_view text);
 
 // The colour of the letters, or of the ground behind them, grows with the share of the light (0 to 1).

@@ -9,7 +9,7 @@ namespace limelight::cli {
 
 void TextSource::declare(Command& command, std::function<bool()> elsewhere) {
   command.positional("TEXT", argument_, "The text; - reads standard input")
-      .text("--file", file_, "Read the text from this file")
+      .text("--file", file_, "Read the text from this file", "FILE")
       .excludes("--file", "TEXT")
       .rule([this, elsewhere = std::move(elsewhere)] {
         return argument_ || !file_.empty() || elsewhere()

@@ -10,6 +10,7 @@
 #include "call.h"
 #include "limelight/error.h"
 #include "schema.h"
+#include "wording.h"
 
 namespace limelight::studio {
 namespace {
@@ -46,12 +47,12 @@ std::optional<Json> parse(const std::string& body) {
 }
 
 // "[attention] scale: expected a finite number, found inf" -> its field, what was expected and what was found.
-Reply refused(int status, const std::string& message) {
+Reply refused(int status, const std::exception& error) {
   constexpr std::string_view kExpected = ": expected ", kFound = ", found ";
-  const size_t start = message.starts_with('[') ? message.find("] ") + 2 : 0;
-  const size_t colon = message.find(':', start);
-  const size_t expected = message.find(kExpected, start), found = message.rfind(kFound);
-  std::string field = message.substr(start, std::min(colon, message.find(' ', start)) - start);
+  const std::string message = of_fields(error.what());
+  const size_t colon = message.find(':');
+  const size_t expected = message.find(kExpected), found = message.rfind(kFound);
+  std::string field = message.substr(0, std::min(colon, message.find(' ')));
   if (colon == std::string::npos || !api_schema().is_field(field)) field.clear();
   if (expected == std::string::npos || found == std::string::npos || found < expected) {
     return error_reply(status, message, field);
@@ -90,16 +91,16 @@ Reply work(Studio& studio, Answerer answerer, const Json& asked, const Listener&
   try {
     return {200, dump(answerer(call))};
   } catch (const std::invalid_argument& error) {
-    return refused(400, error.what());
+    return refused(400, error);
   } catch (const Cancelled&) {
     if (!patience.late()) return error_reply(kLeft, "stopped");
     return error_reply(504, fmt::format("it took longer than {} s and was stopped; ask for less", Limits::kSeconds));
   } catch (const FileError& error) {
-    return refused(409, error.what());
+    return refused(409, error);
   } catch (const std::bad_alloc&) {
     return error_reply(503, "there is not enough memory for it; ask for less");
   } catch (const std::exception& error) {
-    return refused(500, error.what());
+    return refused(500, error);
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include "call.h"
 #include "core/error.h"
+#include "core/steps.h"
 #include "lesson/plain.h"
 #include "lesson/recurrent.h"
 #include "lesson/scaling.h"
@@ -38,13 +39,6 @@ Json hops(const std::vector<double>& gradients, bool chain) {
     list.push_back({{"steps", chain ? steps : std::min<size_t>(steps, 1)}, {"gradient", gradients[t]}});
   }
   return list;
-}
-
-// Of its own part of the whole: [first, first + 1] of `all` measurements.
-Run part_of(const Call& call, size_t first, size_t all) {
-  return {.progress = [&call, first, all](double) {
-    return call.run.progress(static_cast<double>(first) / static_cast<double>(all));
-  }};
 }
 
 }  // namespace
@@ -86,9 +80,10 @@ Json speed_call(const Call& call) {
   const std::vector<int64_t> lengths = numbers(call, "tokens", {256, 512, 1024, 2048, 4096, 8192});
   Json rows = Json::array();
   for (const int64_t tokens : lengths) {
+    const double done = static_cast<double>(rows.size()) / static_cast<double>(lengths.size());
     const lesson::SpeedFigures figures =
         lesson::measure_speed(tokens, size, mask == "causal" ? Causal::kBottomRight : Causal::kNone,
-                              part_of(call, rows.size(), lengths.size()));
+                              detail::part_of(call.run, done, done));  // repeats itself: no way of its own to tell
     rows.push_back({{"tokens", tokens},
                     {"plain_seconds", figures.plain_seconds},
                     {"flash_seconds", figures.flash_seconds},

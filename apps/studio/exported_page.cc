@@ -50,9 +50,13 @@ Json heads_json(const Reader& model, const Spotlight& light, Mask mask, const Ru
       cells.push_back(cell_of(row.special));
     }
   });
-  return {{"layers", model.facts().layers}, {"heads", model.facts().heads},
-          {"words", light.units},           {"gaps", light.gaps},
-          {"special_name", light.special},  {"rows", rows},
+  return {{"layers", model.facts().layers},
+          {"heads", model.facts().heads},
+          {"words", light.units},
+          {"gaps", light.gaps},
+          {"special_name", light.special},
+          {"blocked_because", blocked_reasons_object()},
+          {"rows", rows},
           {"cells", base64_of(cells)}};
 }
 

@@ -6,6 +6,7 @@
 #include "call.h"
 #include "core/error.h"
 #include "limelight/generation.h"
+#include "token_rate.h"
 #include "token_watch.h"
 
 namespace limelight::studio {
@@ -73,7 +74,6 @@ Json generate_call(const Call& call) {
     return call.run.progress(1);
   });
   if (result.end == GenerationEnd::kCancelled) detail::fail_cancelled("[generate] stopped");
-  const double seconds = result.prefill_seconds + result.decode_seconds;
   return {{"model", model->facts().name},
           {"layer", head.layer},
           {"head", head.head},
@@ -81,8 +81,8 @@ Json generate_call(const Call& call) {
           {"text", result.text},
           {"prompt_tokens", prompt.size()},
           {"end", end_name(result.end)},
-          {"seconds", seconds},
-          {"tokens_per_second", seconds > 0 ? static_cast<double>(result.ids.size()) / seconds : 0},
+          {"seconds", result.prefill_seconds + result.decode_seconds},
+          {"tokens_per_second", tokens_per_second(result)},
           {"tokens", tokens}};
 }
 

@@ -5,6 +5,7 @@
 #include "call.h"
 #include "core/error.h"
 #include "live_pairs.h"
+#include "spotlight_json.h"
 
 namespace limelight::studio {
 namespace {
@@ -59,6 +60,7 @@ Json grid_call(const Call& call) {
                {"units", light.units},
                {"gaps", light.gaps}};
   put_numbers(json, light);
+  json["blocked_because"] = blocked_reasons_object();
   json["special_name"] = light.special;
   json["temperature"] = light.temperature;
   json["notes"] = light.notes;

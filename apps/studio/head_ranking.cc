@@ -18,8 +18,9 @@ HeadRanking rank_heads(const Reader& model, std::string_view text, const HeadRan
   const Query query{.unit = looks, .tokens = looker.tokens};
   watch(model, reading.ids, {&query, 1}, {.mask = options.mask, .run = options.run}, [&](const HeadLight& light) {
     ranking.mask = light.mask;
-    ranking.blocked = ranking.blocked && blocked(light.queries[0], target.tokens);
-    ranking.heads.push_back({light.layer, light.head, link(light.queries[0], target.tokens)});
+    const bool hidden = blocked(light.queries[0], target.tokens);
+    ranking.blocked = ranking.blocked && hidden;
+    ranking.heads.push_back({light.layer, light.head, link(light.queries[0], target.tokens), hidden});
   });
   std::stable_sort(ranking.heads.begin(), ranking.heads.end(),
                    [](const RankedHead& a, const RankedHead& b) { return a.weight > b.weight; });

@@ -23,6 +23,7 @@ struct RankedHead {
   int64_t layer = 0;
   int64_t head = 0;
   double weight = 0;
+  bool blocked = false;  // the mask hides `to` from `from`
 };
 
 struct RankedWord {
@@ -34,7 +35,7 @@ struct HeadRanking {
   std::string model;
   Causal mask = Causal::kNone;  // as run
   RankedWord from{}, to{};
-  bool blocked = false;             // the mask hides `to` from `from`, in every head
+  bool blocked = false;             // in every head
   std::vector<RankedHead> heads{};  // from strongest; equal weights by layer, then head
   std::vector<std::string> notes;
 };

@@ -1,15 +1,14 @@
 // Copied while the views of the layer live.
 #include "head_vectors.h"
 
-#include <cmath>
-#include <span>
+#include "attention/scale.h"
 
 namespace limelight::studio {
 namespace {
 
-std::vector<float> vector_at(const TensorView<const float, 4>& all, int64_t head, int64_t token) {
+std::vector<float> vector_at(const TensorView<const float, 4>& head, int64_t token) {
   std::vector<float> vector;
-  for (int64_t c = 0; c < all.sizes[3]; ++c) vector.push_back(all(0, head, token, c));
+  for (int64_t c = 0; c < head.sizes[3]; ++c) vector.push_back(head(0, 0, token, c));
   return vector;
 }
 
@@ -26,11 +25,10 @@ HeadVectors head_vectors(const Reader& model, const Reading& reading, const std:
   for (size_t token = 0; token < reading.ids.size(); ++token) {
     vectors.keys.push_back(start(static_cast<int64_t>(token)));
   }
-  // Keys may have fewer heads than queries have: one a group.
-  const auto copy = [&](const auto& seen, std::vector<float> TokenVectors::*to) {
-    const int64_t group = head / (heads / seen.k.sizes[1]);
-    for (TokenVectors& query : vectors.queries) query.*to = vector_at(seen.q, head, query.token);
-    for (TokenVectors& key : vectors.keys) key.*to = vector_at(seen.k, group, key.token);
+  const auto copy = [&](const TensorView<const float, 4>& all, std::vector<TokenVectors>& side,
+                        std::vector<float> TokenVectors::*to) {
+    const auto from = one_head(all, head, heads);
+    for (TokenVectors& vector : side) vector.*to = vector_at(from, vector.token);
   };
   ReadOptions run;
   run.run = options.run;
@@ -38,14 +36,16 @@ HeadVectors head_vectors(const Reader& model, const Reading& reading, const std:
   run.layers = layer + 1;
   run.only = layer;
   run.projections = [&](const LayerProjection& seen) {
-    if (seen.layer == layer) copy(seen, &TokenVectors::unturned);
+    if (seen.layer != layer) return;
+    copy(seen.q, vectors.queries, &TokenVectors::unturned);
+    copy(seen.k, vectors.keys, &TokenVectors::unturned);
   };
   run.observer = [&](const LayerAttention& seen) {
     if (seen.layer != layer) return;
-    copy(seen, &TokenVectors::scored);
-    const int64_t group = head / (heads / seen.v.sizes[1]);
-    for (TokenVectors& key : vectors.keys) key.value = vector_at(seen.v, group, key.token);
-    vectors.scale = seen.options.scale.value_or(1 / std::sqrt(static_cast<float>(seen.q.sizes[3])));
+    copy(seen.q, vectors.queries, &TokenVectors::scored);
+    copy(seen.k, vectors.keys, &TokenVectors::scored);
+    copy(seen.v, vectors.keys, &TokenVectors::value);
+    vectors.scale = detail::scale_of(seen.options, seen.q.sizes[3]);
   };
   model.read(reading.ids, run);
   return vectors;

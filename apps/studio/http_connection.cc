@@ -11,7 +11,8 @@
 
 namespace limelight::studio {
 
-HttpConnection::HttpConnection(int socket, const std::atomic<bool>& ending) : socket_(socket), ending_(ending) {}
+HttpConnection::HttpConnection(int socket, const std::atomic<bool>& ending, const std::atomic<int>& others)
+    : socket_(socket), ending_(ending), others_(others) {}
 
 HttpConnection::~HttpConnection() {
   ::shutdown(socket_, SHUT_WR);
@@ -28,14 +29,14 @@ void HttpConnection::drain() {
 
 bool HttpConnection::wait(short events, Clock::time_point until) const {
   constexpr auto kSlice = std::chrono::milliseconds(50);
-  while (!ending_) {
+  do {
     const auto rest = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now());
     if (rest.count() <= 0) return false;
     pollfd waiting{socket_, events, 0};
     const int ready = ::poll(&waiting, 1, static_cast<int>(std::min(rest, kSlice).count()));
     if (ready > 0) return true;
     if (ready < 0 && errno != EINTR) return false;
-  }
+  } while (!ending_ && !(idle_ && others_ > 0));
   return false;
 }
 
@@ -51,7 +52,10 @@ bool HttpConnection::fill(Clock::time_point until) {
 
 bool HttpConnection::begin_request() {
   refusal_ = 0;
-  if (!fill(Clock::now() + kIdle)) return false;
+  idle_ = true;
+  const bool here = fill(Clock::now() + kIdle);
+  idle_ = false;
+  if (!here) return false;
   until_ = Clock::now() + kWhole;
   may_read_ = kMostHead;
   return true;

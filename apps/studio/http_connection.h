@@ -18,8 +18,8 @@ class HttpConnection : public httplib::Stream {
       std::chrono::seconds(1);  // a last response is to arrive, whatever is still being sent
   static constexpr auto kWritten = std::chrono::seconds(10);  // until the other side takes more of a response
 
-  // Owns the socket. `ending` interrupts every wait.
-  HttpConnection(int socket, const std::atomic<bool>& ending);
+  // Owns the socket. `ending` interrupts every wait; `others`, who wait for their turn, that for a request.
+  HttpConnection(int socket, const std::atomic<bool>& ending, const std::atomic<int>& others);
   ~HttpConnection() override;
   HttpConnection(const HttpConnection&) = delete;
   HttpConnection& operator=(const HttpConnection&) = delete;
@@ -51,6 +51,8 @@ class HttpConnection : public httplib::Stream {
 
   const int socket_;
   const std::atomic<bool>& ending_;
+  const std::atomic<int>& others_;
+  bool idle_ = false;  // between two requests
   std::array<char, 4096> buffer_;
   size_t begin_ = 0, end_ = 0;
   Clock::time_point until_{};

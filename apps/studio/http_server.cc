@@ -21,7 +21,7 @@ namespace {
 using Http = httplib::Request;
 
 constexpr const char* kHost = "127.0.0.1";
-constexpr size_t kConnections = 96;  // at once; others wait for one of them to end
+constexpr int kConnections = 96;  // at once; others wait for one of them to end, or to have nothing to say
 constexpr int kRequestsAConnection = 1000;
 constexpr auto kLook = std::chrono::milliseconds(20);  // between two looks whether the other side has left
 
@@ -29,9 +29,29 @@ constexpr auto kLook = std::chrono::milliseconds(20);  // between two looks whet
 struct Exchange {
   HttpConnection& connection;
   std::optional<HttpRefusal> refused = std::nullopt;
+  bool heard = false;  // its head was understood, so that where it ends is known
   bool gzip = false;
 };
 thread_local Exchange* exchange = nullptr;
+
+// A thread for each connection, and how many more connections there are than threads.
+class Turns : public httplib::TaskQueue {
+ public:
+  explicit Turns(std::atomic<int>& waiting) : waiting_(waiting) { waiting_ = -kConnections; }
+
+  void enqueue(std::function<void()> connection) override {
+    ++waiting_;
+    threads_.enqueue([this, connection = std::move(connection)] {
+      connection();
+      --waiting_;
+    });
+  }
+  void shutdown() override { threads_.shutdown(); }
+
+ private:
+  std::atomic<int>& waiting_;
+  httplib::ThreadPool threads_{static_cast<size_t>(kConnections)};
+};
 
 std::vector<std::string> values(const Http& request, const char* header) {
   std::vector<std::string> all;
@@ -73,7 +93,7 @@ std::string event(const Job::News& news) {
 class HttpServer::Server : public httplib::Server {
  public:
   explicit Server(Studio& studio) : jobs_(studio) {
-    new_task_queue = [] { return new httplib::ThreadPool(kConnections); };
+    new_task_queue = [this] { return new Turns(waiting_); };
     set_payload_max_length(static_cast<size_t>(Limits::kBodyBytes));
     set_tcp_nodelay(true);
     set_keep_alive_max_count(kRequestsAConnection);
@@ -91,6 +111,7 @@ class HttpServer::Server : public httplib::Server {
       return answered_at_once(request, response) ? HandlerResponse::Handled : HandlerResponse::Unhandled;
     });
     set_error_handler([](const Http&, httplib::Response& response) {
+      if (!exchange->heard) response.set_header("Connection", "close");
       if (response.body.empty()) put_refusal({response.status, "the request cannot be answered"}, response);
     });
     Post("/api/[a-z]+", [this](const Http& request, httplib::Response& response) { call(request, response); });
@@ -116,7 +137,7 @@ class HttpServer::Server : public httplib::Server {
 
  private:
   bool process_and_close_socket(socket_t socket) override {
-    HttpConnection connection(socket, ending_);
+    HttpConnection connection(socket, ending_, waiting_);
     bool closed = false;
     for (int left = kRequestsAConnection; left > 0 && !closed && !ending_; --left) {
       if (!connection.begin_request()) break;
@@ -128,13 +149,16 @@ class HttpServer::Server : public httplib::Server {
         refuse_unfinished(connection);
         break;
       }
-      closed = closed || now.refused;
+      // What follows a head that was not understood is its body, perhaps another request that a page of another site
+      // has put there.
+      closed = closed || now.refused || !now.heard;
     }
     return true;
   }
 
   // Before anything is done for it. A body that will not be read ends the connection.
   void prepare(Http& request, Exchange& now) const {
+    now.heard = true;
     now.refused = refusal(head_of(request), port_);
     now.gzip = request.get_header_value("Accept-Encoding").find("gzip") != std::string::npos;
     request.headers.erase("Accept-Encoding");  // files are compressed already, answers are not worth it
@@ -208,6 +232,7 @@ class HttpServer::Server : public httplib::Server {
   }
 
   std::atomic<bool> ending_ = false;
+  std::atomic<int> waiting_ = 0;
   int port_ = 0;
   Jobs jobs_;
 };

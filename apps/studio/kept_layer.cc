@@ -14,11 +14,6 @@ KeptLayer::KeptLayer(const LayerAttention& seen)
       lse(detail::copy_of(seen.lse)),
       options(detail::options_of(seen)) {}
 
-TensorView<const float, 4> KeptLayer::slice(const Tensor<float, 4>& of, int64_t head, int64_t heads) {
-  const auto [one, groups, tokens, depth] = of.sizes();
-  return view_of(of.data() + head / (heads / groups) * tokens * depth, std::array<int64_t, 4>{1, 1, tokens, depth});
-}
-
 std::unique_ptr<const KeptLayer> keep_layer(const Reader& model, std::span<const int32_t> ids, int64_t layer, Mask mask,
                                             const Run& run) {
   std::unique_ptr<const KeptLayer> kept;

@@ -21,12 +21,9 @@ struct KeptLayer {
   int64_t bytes() const { return 4 * (q.count() + k.count() + v.count() + lse.count()); }
 
   // One head, [1,1,T,D]; keys and values are those of its group.
-  TensorView<const float, 4> query(int64_t head) const { return slice(q, head, q.sizes()[1]); }
-  TensorView<const float, 4> key(int64_t head) const { return slice(k, head, q.sizes()[1]); }
-  TensorView<const float, 4> value(int64_t head) const { return slice(v, head, q.sizes()[1]); }
-
- private:
-  static TensorView<const float, 4> slice(const Tensor<float, 4>& of, int64_t head, int64_t heads);
+  TensorView<const float, 4> query(int64_t head) const { return one_head(q, head, q.sizes()[1]); }
+  TensorView<const float, 4> key(int64_t head) const { return one_head(k, head, q.sizes()[1]); }
+  TensorView<const float, 4> value(int64_t head) const { return one_head(v, head, q.sizes()[1]); }
 };
 
 // Runs the model up to that layer. Throws std::invalid_argument where its attention cannot be kept.

@@ -2,21 +2,17 @@
 #include "light.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
+#include "attention/scale.h"
 #include "lesson/row_measures.h"
 
 namespace limelight::studio {
-namespace {
 
-// Keys may have fewer heads than queries have: one a group.
 TensorView<const float, 4> one_head(const TensorView<const float, 4>& all, int64_t head, int64_t heads) {
   const auto [batch, groups, tokens, depth] = all.sizes;
   return {all.data + head / (heads / groups) * all.strides[1], {batch, 1, tokens, depth}, all.strides};
 }
-
-}  // namespace
 
 std::optional<Causal> causal_of(Mask mask) {
   if (mask == Mask::kModel) return std::nullopt;
@@ -26,8 +22,7 @@ std::optional<Causal> causal_of(Mask mask) {
 AttentionOptions tempered(const AttentionOptions& options, int64_t head_size, double temperature) {
   AttentionOptions at = options;
   if (temperature == 1) return at;
-  const double scale = options.scale ? double{*options.scale} : 1 / std::sqrt(static_cast<double>(head_size));
-  at.scale = static_cast<float>(scale / temperature);
+  at.scale = static_cast<float>(detail::scale_of<double>(options, head_size) / temperature);
   return at;
 }
 

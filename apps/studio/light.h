@@ -18,6 +18,9 @@ enum class Mask { kModel, kCausal, kNone };
 // None where the model's own mask is meant.
 std::optional<Causal> causal_of(Mask mask);
 
+// One of `heads` heads, [1,1,T,D]. Keys and values may have fewer, one for each group of queries' heads.
+TensorView<const float, 4> one_head(const TensorView<const float, 4>& all, int64_t head, int64_t heads);
+
 // A unit that looks: its place among the words (or pieces), and its tokens, at least one.
 struct Query {
   int64_t unit = 0;

@@ -7,6 +7,7 @@
 
 #include "base64.h"
 #include "call.h"
+#include "core/consecutive.h"
 #include "core/error.h"
 #include "live_pairs.h"
 
@@ -44,8 +45,7 @@ class Pool {
 
   void add(int64_t begin, int64_t end) {
     LensRequest request;
-    request.rows.resize(static_cast<size_t>(end - begin));
-    std::iota(request.rows.begin(), request.rows.end(), begin);
+    request.rows = detail::consecutive(begin, end);
     const LensResult lens = look(layer_.query(head_), layer_.key(head_), layer_.options, request);
     for (int64_t query = begin; query < end; ++query) add_row(query, &lens.rows(0, 0, query - begin, 0));
   }

@@ -5,18 +5,34 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <exception>
 
 #include "core/error.h"
 
 namespace limelight::studio {
+
+std::optional<ReaderFacts> ShelfModel::known_facts(std::string& wrong) const {
+  if (!present()) return std::nullopt;
+  try {
+    return facts();
+  } catch (const std::exception& damage) {
+    wrong = damage.what();
+    return std::nullopt;
+  }
+}
 
 ModelShelf::ModelShelf(std::vector<ShelfModel> models, std::string usual, int64_t most_tokens)
     : models_(std::move(models)), usual_(std::move(usual)), most_tokens_(most_tokens) {}
 
 std::optional<std::string> ModelShelf::usual() const {
   if (!usual_.empty()) return usual_;
-  const auto here = std::find_if(models_.begin(), models_.end(), [](const ShelfModel& m) { return m.present(); });
-  return here == models_.end() ? std::nullopt : std::optional(here->name);
+  std::optional<std::string> damaged;
+  for (const ShelfModel& model : models_) {
+    std::string wrong;
+    if (model.known_facts(wrong)) return model.name;
+    if (!wrong.empty() && !damaged) damaged = model.name;
+  }
+  return damaged;
 }
 
 std::shared_ptr<const RememberingReader> ModelShelf::get(const std::string& name) {

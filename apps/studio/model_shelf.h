@@ -22,13 +22,17 @@ struct ShelfModel {
   std::function<bool()> present;
   std::function<std::unique_ptr<Reader>()> load;
   std::function<ReaderFacts()> facts;  // without loading it
+
+  // Its facts; nothing where it is not here, or is damaged: then `wrong` says what is wrong with it.
+  std::optional<ReaderFacts> known_facts(std::string& wrong) const;
 };
 
 class ModelShelf {
  public:
   static constexpr size_t kMostLoaded = 3;
 
-  // `usual` is taken where no name is given; empty: the first that is here. No model takes more than `most_tokens`.
+  // `usual` is taken where no name is given; empty: the first that is here and whole, else the first that is here. No
+  // model takes more than `most_tokens`.
   ModelShelf(std::vector<ShelfModel> models, std::string usual, int64_t most_tokens);
 
   const std::vector<ShelfModel>& models() const { return models_; }

@@ -13,16 +13,18 @@ Json model_json(const ShelfModel& model) {
                {"present", model.present()},
                {"writes", model.writes},
                {"command", model.command}};
-  if (!model.present()) {
+  std::string wrong;
+  const std::optional<ReaderFacts> facts = model.known_facts(wrong);
+  json["damage"] = wrong.empty() ? Json() : Json(wrong);
+  if (!facts) {
     for (const char* key : {"layers", "heads", "positions", "own_mask", "default_head"}) json[key] = nullptr;
     return json;
   }
-  const ReaderFacts facts = model.facts();
-  json["layers"] = facts.layers;
-  json["heads"] = facts.heads;
-  json["positions"] = std::min(facts.positions, Limits::kTokens);
-  json["own_mask"] = mask_name(facts.own_mask);
-  const auto head = known_head(facts, {});
+  json["layers"] = facts->layers;
+  json["heads"] = facts->heads;
+  json["positions"] = std::min(facts->positions, Limits::kTokens);
+  json["own_mask"] = mask_name(facts->own_mask);
+  const auto head = known_head(*facts, {});
   json["default_head"] = head ? Json{{"layer", head->layer}, {"head", head->head}} : Json();
   return json;
 }

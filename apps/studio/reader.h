@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "limelight/decoder.h"
 #include "limelight/model.h"
@@ -39,12 +40,15 @@ class Reader {
   virtual Tensor<float, 2> read(std::span<const int32_t> ids, const ReadOptions& options) const = 0;
 
   const ReaderFacts& facts() const { return facts_; }
+  const std::vector<std::string>& unused_tensors() const { return unused_tensors_; }  // of the model's files
 
  protected:
-  explicit Reader(ReaderFacts facts) : facts_(std::move(facts)) {}
+  explicit Reader(ReaderFacts facts, std::vector<std::string> unused_tensors = {})
+      : facts_(std::move(facts)), unused_tensors_(std::move(unused_tensors)) {}
 
  private:
   ReaderFacts facts_;
+  std::vector<std::string> unused_tensors_;
 };
 
 class EncoderReader : public Reader {
@@ -70,7 +74,12 @@ class DecoderReader : public Reader {
   Decoder model_;
 };
 
-// What is at `given`: a Hugging Face folder, a .gguf file, or a folder whose only model is one.
+// A line for whoever expects all weights to count: which tensors of the files do not, but for known buffers and the
+// heads of other tasks. "" where there is none.
+std::string unused_note(const Reader& reader);
+
+// What is at `given`: a Hugging Face folder, a GGUF file, or a folder whose only model is one. Throws FileError or
+// FormatError naming file and field.
 std::unique_ptr<Reader> load_reader(const std::filesystem::path& given, const std::string& name);
 
 // The same facts, from its config or metadata alone.

@@ -150,7 +150,7 @@ Json tiles_call(const Call& call) {
   json["engine_tile"] = lesson::engine_tile();
   Json& steps = json["trace"] = Json::array();
   for (const lesson::TileStep& step : trace.steps) steps.push_back(step_json(step));
-  json["plain"] = {{"out", trace.plain}, {"max", trace.plain_max}, {"sum", trace.plain_sum}};
+  json["plain"] = trace.plain;
   json["difference"] = trace.difference;
   json["notes"] = scene.reading.notes;
   return json;

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "attention/problem.h"
+#include "core/steps.h"
 #include "limelight/rollout.h"
-#include "model/steps.h"
 
 namespace limelight::studio {
 namespace {

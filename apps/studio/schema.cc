@@ -161,10 +161,6 @@ class Check {
 Schema::Schema(std::string_view text) : definitions_(std::make_unique<const Json>(Json::parse(text).at("$defs"))) {}
 Schema::~Schema() = default;
 
-bool Schema::has(const std::string& definition) const {
-  return definitions_->contains(definition);
-}
-
 bool Schema::is_field(const std::string& name) const {
   return std::any_of(definitions_->begin(), definitions_->end(), [&](const Json& rule) {
     return rule.contains("properties") && rule["properties"].contains(name);

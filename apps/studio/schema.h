@@ -20,7 +20,6 @@ class Schema {
   explicit Schema(std::string_view text);
   ~Schema();
 
-  bool has(const std::string& definition) const;
   bool is_field(const std::string& name) const;  // of any definition, at its top
 
   // The first thing in `value` that does not fit the definition, in the order of the schema; nothing where all fits.

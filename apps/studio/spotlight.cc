@@ -117,9 +117,11 @@ class Look {
   // The mask hides the word to be found in every head, so that each sends it nothing.
   [[noreturn]] void refuse_hidden(int64_t wanted) const {
     const auto spelling = [&](int64_t word) { return reading_.words[static_cast<size_t>(word)].text; };
-    detail::fail_argument(
-        fmt::format("find: the mask blocks \"{}\" from \"{}\" in every head; it comes later, try --mask none",
-                    spelling(wanted), spelling(queries_.front().unit)));
+    int64_t looker = queries_.front().unit;
+    for (const Query& query : queries_) looker = std::min(looker, query.unit);
+    detail::fail_argument(fmt::format("find: the mask blocks \"{}\" from \"{}\" in every head; {}, try --mask none",
+                                      spelling(wanted), spelling(looker),
+                                      blocked_reason(static_cast<size_t>(looker), static_cast<size_t>(wanted))));
   }
 
   Spotlight rolled_out() const {
@@ -141,6 +143,20 @@ class Look {
     return head_vectors(model_, reading_, tokens, {options_.mask, head.layer, head.head, 1, options_.run});
   }
 
+  std::vector<SpotlightRow> rows_of(const HeadLight& light, bool without_first) const {
+    std::vector<SpotlightRow> rows;
+    for (const QueryLight& query : light.queries) {
+      const Unit& looker = lookers_[static_cast<size_t>(query.unit)];
+      SpotlightRow row = merge_row(light, query, units_, special_, without_first);
+      row.word = looker.text;
+      row.own = units_of(units_, looker);
+      if (options_.temperature != 1) row.lse.reset();
+      rows.push_back(std::move(row));
+    }
+    if (grid_ || rows.size() == 1) return rows;
+    return {together(rows, unit_of_first_token(units_))};
+  }
+
   Spotlight shown(const HeadLight& light, const HeadChoice& head) const {
     Spotlight result{.model = model_.facts().name,
                      .mask = light.mask,
@@ -155,18 +171,13 @@ class Look {
                      .grid = grid_,
                      .notes = reading_.notes};
     for (const Unit& unit : units_) result.units.push_back(unit.text);
-    const auto first = std::find_if(units_.begin(), units_.end(),
-                                    [](const Unit& u) { return !u.tokens.empty() && u.tokens.front() == 0; });
-    if (first != units_.end()) result.first_word = first->text;
-    for (const QueryLight& query : light.queries) {
-      const Unit& looker = lookers_[static_cast<size_t>(query.unit)];
-      SpotlightRow row = merge_row(light, query, units_, special_, options_.without_first);
-      row.word = looker.text;
-      row.own = units_of(units_, looker);
-      if (options_.temperature != 1) row.lse.reset();
-      result.rows.push_back(std::move(row));
-    }
-    if (!grid_ && result.rows.size() > 1) result.rows = {together(result.rows)};
+    const std::optional<size_t> first = unit_of_first_token(units_);
+    if (first) result.first_word = units_[*first].text;
+    result.rows = rows_of(light, options_.without_first);
+    // Left out, the first token keeps the percentage it has in the whole row.
+    const std::vector<SpotlightRow> whole =
+        options_.without_first ? rows_of(light, false) : std::vector<SpotlightRow>{};
+    for (size_t r = 0; r < whole.size(); ++r) result.rows[r].first = whole[r].first;
     if (options_.vectors) result.vectors = vectors_of(head);
     return result;
   }
@@ -197,8 +208,22 @@ std::string share_text(const Share& share) {
   return share.left_out ? "left out" : fmt::format("{:.1f}", static_cast<double>(share.permille) / 10);
 }
 
+std::string_view blocked_reason(size_t looker, size_t unit) {
+  return unit > looker ? "it comes later" : "it is beyond the window";
+}
+
 std::string_view blocked_reason(const SpotlightRow& row, size_t unit) {
-  return row.own.empty() || unit > row.own.front() ? "it comes later" : "it is beyond the window";
+  return blocked_reason(row.own.front(), unit);
+}
+
+std::set<std::string_view> blocked_reasons(const Spotlight& light) {
+  std::set<std::string_view> reasons;
+  for (const SpotlightRow& row : light.rows) {
+    for (size_t u = 0; u < row.shares.size(); ++u) {
+      if (row.shares[u].blocked) reasons.insert(blocked_reason(row, u));
+    }
+  }
+  return reasons;
 }
 
 std::string first_token_line(const Spotlight& light, const SpotlightRow& row) {
@@ -221,12 +246,6 @@ Spotlight spotlight(const Reader& model, std::string_view text, const SpotlightO
   check_range(model.facts(), {.layer = options.layer, .head = options.head});
   const Reading reading = read_text(model, text, options.too_long);
   return Look(model, reading, options).run();
-}
-
-bool any_blocked(const Spotlight& light) {
-  return std::any_of(light.rows.begin(), light.rows.end(), [](const SpotlightRow& row) {
-    return std::any_of(row.shares.begin(), row.shares.end(), [](const Share& share) { return share.blocked; });
-  });
 }
 
 std::vector<size_t> strongest_first(const SpotlightRow& row) {
@@ -257,7 +276,7 @@ std::string weighted_sum(const Spotlight& light, const SpotlightRow& row) {
   }
   if (!light.special.empty()) {
     weights.push_back(row.special.weight);
-    names.push_back("special tokens");
+    names.push_back(light.special);
   }
   const std::vector<int64_t> hundredths = largest_remainder(weights, 100);
   std::vector<std::string> terms;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,7 +43,8 @@ struct Share {
   bool lit() const { return !blocked && !left_out; }
 };
 
-// A row's permilles, with the special tokens', add to exactly 1000.
+// A row's permilles, with the special tokens', add to exactly 1000. They are rounded once, for every form that shows
+// them.
 struct SpotlightRow {
   std::string word{};
   int64_t index = 0;               // among the words; among the units in a grid
@@ -50,7 +52,7 @@ struct SpotlightRow {
   std::vector<Share> shares{};     // of Spotlight::units, in their order
   std::vector<size_t> own{};       // the units that are this word, or its pieces, in reading order
   Share special{};
-  Share first{};       // of the first token, whatever it is: light often rests there that has nowhere to go
+  Share first{};       // of the first token, in the whole row: light often rests there that has nowhere to go
   double entropy = 0;  // nats, of the token row; the mean over the word's pieces
   std::optional<double> lse = std::nullopt;  // none when the word has several pieces, and at another temperature
 };
@@ -62,7 +64,7 @@ struct Spotlight {
   std::string text;
   std::vector<std::string> units{};  // the words, pieces or tokens
   std::vector<int64_t> gaps{};       // 1 where a space stands before the unit, else 0
-  std::string special{};             // what they are called together: "[CLS] [SEP]"; empty where there are none
+  std::string special{};             // what belongs to no word: "[CLS] [SEP]", "(space)"; empty where all does
   std::string first_word{};          // the unit of the first token; empty where that is a special token
   int64_t tokens = 0;
   UnitKind unit = UnitKind::kWord;
@@ -83,8 +85,13 @@ std::string heading(const Spotlight& light);
 // "67.1", "blocked" or "left out"
 std::string share_text(const Share& share);
 
-// Why the row does not see this unit, which is blocked.
+// Why `looker` does not see `unit`, which is blocked: masks hide what comes later, windows what is long past.
+std::string_view blocked_reason(size_t looker, size_t unit);
+// The same for a row: of several words together the first decides.
 std::string_view blocked_reason(const SpotlightRow& row, size_t unit);
+
+// The reasons for all that is blocked, once each; none where nothing is.
+std::set<std::string_view> blocked_reasons(const Spotlight& light);
 
 // 'first token ("The"): 21.4 % of the light', before it is left out. Empty where the special tokens tell.
 std::string first_token_line(const Spotlight& light, const SpotlightRow& row);
@@ -94,11 +101,8 @@ std::string head_name(int64_t layer, int64_t head);
 // "none" or "causal"
 std::string_view mask_name(Causal mask);
 
-// "it = 0.67 animal + 0.04 tired + 0.13 others + 0.16 special tokens": hundredths that add to 1.
+// "it = 0.67 animal + 0.04 tired + 0.13 others + 0.16 [CLS] [SEP]": hundredths that add to 1.
 std::string weighted_sum(const Spotlight& light, const SpotlightRow& row);
-
-// Whether the mask hides any unit from any that looks.
-bool any_blocked(const Spotlight& light);
 
 // The row's units from the strongest, without those that are not lit; equal shares in reading order.
 std::vector<size_t> strongest_first(const SpotlightRow& row);

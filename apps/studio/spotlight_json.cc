@@ -23,6 +23,7 @@ void put_row(Json& json, const Spotlight& light, const SpotlightRow& row) {
                     {"weight", share.weight},
                     {"percent", share.lit() ? Json(percent(share)) : Json()},
                     {"blocked", share.blocked}});
+    if (share.blocked) list.back()["blocked_because"] = blocked_reason(row, i);
     if (light.without_first) list.back()["left_out"] = share.left_out;
   }
   json["special"] = row.special.weight;
@@ -44,16 +45,6 @@ Json vectors_object(const HeadVectors& vectors) {
   for (const TokenVectors& token : vectors.queries) put(json["queries"], token, "q_before_rope", "q");
   for (const TokenVectors& token : vectors.keys) put(json["keys"], token, "k_before_rope", "k");
   return json;
-}
-
-// Of the first row in which something is blocked.
-Json blocked_because(const Spotlight& light) {
-  for (const SpotlightRow& row : light.rows) {
-    for (size_t i = 0; i < row.shares.size(); ++i) {
-      if (row.shares[i].blocked) return blocked_reason(row, i);
-    }
-  }
-  return {};
 }
 
 std::string dump(const Json& json) {
@@ -92,17 +83,21 @@ nlohmann::ordered_json look_object(const Spotlight& light) {
   json["gaps"] = light.gaps;
   json["special_name"] = light.special;
   json["sum"] = light.grid ? Json() : Json(weighted_sum(light, light.rows.front()));
-  json["blocked_because"] = blocked_because(light);
   json["tokens"] = light.tokens;
   json["temperature"] = light.temperature;
   json["notes"] = light.notes;
   return json;
 }
 
+nlohmann::ordered_json blocked_reasons_object() {
+  return {{"earlier", blocked_reason(1, 0)}, {"later", blocked_reason(0, 1)}};
+}
+
 std::string head_ranking_json(const HeadRanking& ranking) {
   Json list = Json::array();
   for (const RankedHead& ranked : ranking.heads) {
-    list.push_back({{"layer", ranked.layer}, {"head", ranked.head}, {"weight", ranked.weight}});
+    list.push_back(
+        {{"layer", ranked.layer}, {"head", ranked.head}, {"weight", ranked.weight}, {"blocked", ranked.blocked}});
   }
   return dump(list);
 }

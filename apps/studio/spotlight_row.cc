@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 #include "core/error.h"
 #include "rounding.h"
@@ -14,13 +15,20 @@
 namespace limelight::studio {
 namespace {
 
-void round_shares(SpotlightRow& row) {
+// The first token has its word's percentage, or its part of it where the word has more tokens.
+int64_t part_of(const Share& word, const Share& first) {
+  const std::array<double, 2> parts = {first.weight, std::max(word.weight - first.weight, 0.0)};
+  return largest_remainder(parts, word.permille).front();
+}
+
+void round_shares(SpotlightRow& row, std::optional<size_t> first_unit) {
   std::vector<double> weights;
   for (const Share& share : row.shares) weights.push_back(share.weight);
   weights.push_back(row.special.weight);
   const std::vector<int64_t> permille = largest_remainder(weights, 1000);
   for (size_t i = 0; i < row.shares.size(); ++i) row.shares[i].permille = permille[i];
   row.special.permille = permille.back();
+  if (first_unit) row.first.permille = part_of(row.shares[*first_unit], row.first);
 }
 
 // Tokens merged to the shares of units. Where the first token is left out, what is left is made to add to 1.
@@ -34,9 +42,7 @@ class Merge {
     scale_ = others > 0 ? 1 / others : 0;
   }
 
-  Share first() const {
-    return {.weight = first_, .permille = std::lround(first_ * 1000), .blocked = blocked(query_, kFirst)};
-  }
+  Share first() const { return {.weight = first_, .blocked = blocked(query_, kFirst)}; }
 
   Share share(std::vector<int64_t> tokens) const {
     const bool hidden = blocked(query_, tokens);
@@ -54,6 +60,12 @@ class Merge {
 
 }  // namespace
 
+std::optional<size_t> unit_of_first_token(const std::vector<Unit>& units) {
+  const auto first = std::find_if(units.begin(), units.end(),
+                                  [](const Unit& unit) { return !unit.tokens.empty() && unit.tokens.front() == 0; });
+  return first == units.end() ? std::nullopt : std::optional(static_cast<size_t>(first - units.begin()));
+}
+
 SpotlightRow merge_row(const HeadLight& light, const QueryLight& query, const std::vector<Unit>& units,
                        const std::vector<int64_t>& special, bool without_first) {
   SpotlightRow row{.index = query.unit};
@@ -69,13 +81,13 @@ SpotlightRow merge_row(const HeadLight& light, const QueryLight& query, const st
     detail::fail_format(fmt::format("{}: the weights are not numbers; the model's file holds NaN or infinity",
                                     head_name(light.layer, light.head)));
   }
-  round_shares(row);
+  round_shares(row, unit_of_first_token(units));
   row.entropy = query.entropy;
   row.lse = query.lse;
   return row;
 }
 
-SpotlightRow together(const std::vector<SpotlightRow>& rows) {
+SpotlightRow together(const std::vector<SpotlightRow>& rows, std::optional<size_t> first_unit) {
   SpotlightRow all = rows.front();
   all.word.clear();
   all.own.clear();
@@ -97,7 +109,6 @@ SpotlightRow together(const std::vector<SpotlightRow>& rows) {
   }
   mean(all.special, [](const SpotlightRow& row) -> const Share& { return row.special; });
   mean(all.first, [](const SpotlightRow& row) -> const Share& { return row.first; });
-  all.first.permille = std::lround(all.first.weight * 1000);
   for (const SpotlightRow& row : rows) {
     all.word += (all.word.empty() ? "" : " + ") + row.word;
     all.indices.push_back(row.index);
@@ -105,7 +116,7 @@ SpotlightRow together(const std::vector<SpotlightRow>& rows) {
     all.entropy += part * row.entropy;
   }
   std::sort(all.own.begin(), all.own.end());
-  round_shares(all);
+  round_shares(all, first_unit);
   return all;
 }
 

@@ -178,7 +178,7 @@ std::string arcs_picture(const Spotlight& light) {
     return kMargin + (line < places[query].line ? 40 : room + 20) + static_cast<double>(line) * line_height + 8;
   };
   std::string note = heading(light);
-  if (!light.special.empty()) note += "; special tokens " + percent(row.special);
+  if (!light.special.empty()) note += fmt::format("; {} {}", light.special, percent(row.special));
   if (const std::string first = first_token_line(light, row); !first.empty()) note += "; " + first;
   const std::vector<std::string> notes = note_lines(note, kWidth);
   const double foot = baseline(places.back().line) + 66, height = foot + height_of(notes) + 12;
@@ -208,7 +208,7 @@ std::string grid_picture(const Spotlight& light) {
   const auto count = static_cast<double>(light.units.size());
   const double width = std::max(kMargin * 2 + label + count * kCell + label * 0.7, 480.0);
   const std::vector<std::string> notes =
-      note_lines(heading(light) + (any_blocked(light) ? "; dashed cells are blocked" : ""), width);
+      note_lines(heading(light) + (blocked_reasons(light).empty() ? "" : "; dashed cells are blocked"), width);
   const double foot = kMargin * 2 + label + count * kCell + 18, height = foot + height_of(notes) + 12;
   const double left = kMargin + label, top = kMargin + label;
   std::string text = open_picture(width, height, heading(light));
@@ -239,8 +239,13 @@ std::string grid_picture(const Spotlight& light) {
 }  // namespace
 
 std::string escape_markup(std::string_view text) {
+  std::u32string points = decode_utf8(text);
+  // What no XML document may hold (XML 1.0, 2.2).
+  for (char32_t& c : points) {
+    if ((c < 0x20 && c != U'\n' && c != U'\t') || c == 0xFFFE || c == 0xFFFF || (c >= 0xD800 && c < 0xE000)) c = 0xFFFD;
+  }
   std::string escaped;
-  for (const char c : text) {
+  for (const char c : encode_utf8(points)) {
     switch (c) {
       case '&':
         escaped += "&amp;";
@@ -255,7 +260,7 @@ std::string escape_markup(std::string_view text) {
         escaped += "&quot;";
         break;
       default:
-        if (static_cast<unsigned char>(c) >= 0x20 || c == '\n' || c == '\t') escaped += c;
+        escaped += c;
     }
   }
   return escaped;

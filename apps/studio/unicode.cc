@@ -1,4 +1,4 @@
-// Code points by hand, letters and widths from the C library's own Unicode tables.
+// Letters and widths from the C library's own Unicode tables.
 #include "unicode.h"
 
 #include <locale.h>
@@ -9,6 +9,8 @@
 #include <numeric>
 #include <utility>
 #include <vector>
+
+#include "model/utf8.h"
 
 namespace limelight::studio {
 namespace {
@@ -32,53 +34,37 @@ class UnicodeLocale {
   locale_t previous_;
 };
 
-// Bytes of the sequence that begins with `lead`, or 0 when none does.
-int sequence_length(unsigned char lead) {
-  if (lead < 0x80) return 1;
-  if (lead >= 0xC2 && lead < 0xE0) return 2;
-  if (lead >= 0xE0 && lead < 0xF0) return 3;
-  if (lead >= 0xF0 && lead < 0xF5) return 4;
-  return 0;
+bool is_control(char32_t point) {
+  return point < 0x20 || (point >= 0x7F && point < 0xA0) || point == 0x61C || point == 0x200E || point == 0x200F ||
+         (point >= 0x2028 && point <= 0x202E) || (point >= 0x2066 && point <= 0x2069);
 }
 
 }  // namespace
 
 std::u32string decode_utf8(std::string_view text) {
-  std::u32string points;
+  std::string clean;
   for (size_t at = 0; at < text.size();) {
-    const auto lead = static_cast<unsigned char>(text[at]);
-    const int length = sequence_length(lead);
-    char32_t point = length <= 1 ? lead : lead & (0xFFu >> (length + 1));
-    bool whole = length > 0 && at + static_cast<size_t>(length) <= text.size();
-    for (int i = 1; whole && i < length; ++i) {
-      const auto next = static_cast<unsigned char>(text[at + static_cast<size_t>(i)]);
-      whole = (next & 0xC0) == 0x80;
-      point = point << 6 | (next & 0x3Fu);
-    }
-    points.push_back(whole ? point : kReplacement);
-    at += whole ? static_cast<size_t>(length) : 1;
+    const auto [kind, length] = detail::utf8_sequence(text.substr(at));
+    const bool whole = kind == detail::Utf8Sequence::Kind::kWhole;
+    if (whole) clean += text.substr(at, length);
+    if (!whole) detail::append_utf8(kReplacement, clean);
+    at += whole ? length : 1;
   }
-  return points;
+  return detail::decode_utf8(clean, "decode_utf8").codes;
 }
 
 std::string encode_utf8(std::u32string_view points) {
   std::string text;
-  for (const char32_t point : points) {
-    const auto tail = [&](int shift) { text.push_back(static_cast<char>(0x80 | (point >> shift & 0x3F))); };
-    if (point < 0x80) {
-      text.push_back(static_cast<char>(point));
-    } else if (point < 0x800) {
-      text.push_back(static_cast<char>(0xC0 | point >> 6));
-      tail(0);
-    } else if (point < 0x10000) {
-      text.push_back(static_cast<char>(0xE0 | point >> 12));
-      tail(6), tail(0);
-    } else {
-      text.push_back(static_cast<char>(0xF0 | point >> 18));
-      tail(12), tail(6), tail(0);
-    }
-  }
+  for (const char32_t point : points) detail::append_utf8(point, text);
   return text;
+}
+
+std::string one_line(std::string_view text, std::u32string_view kept) {
+  std::u32string points = decode_utf8(text);
+  for (char32_t& point : points) {
+    if (is_control(point) && kept.find(point) == kept.npos) point = U' ';
+  }
+  return encode_utf8(points);
 }
 
 std::u32string fold(std::string_view text) {
@@ -90,10 +76,14 @@ std::u32string fold(std::string_view text) {
   return points;
 }
 
-int64_t display_width(std::string_view text) {
+int64_t display_width(char32_t point) {
   const UnicodeLocale scope;
+  return std::max(0, wcwidth(static_cast<wchar_t>(point)));
+}
+
+int64_t display_width(std::string_view text) {
   int64_t width = 0;
-  for (const char32_t point : decode_utf8(text)) width += std::max(0, wcwidth(static_cast<wchar_t>(point)));
+  for (const char32_t point : decode_utf8(text)) width += display_width(point);
   return width;
 }
 

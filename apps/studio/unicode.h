@@ -1,4 +1,5 @@
-// Code points of UTF-8 text: folding case for comparison, columns on a terminal, distance between spellings.
+// Code points of UTF-8 text: what may stand in a line, folding case for comparison, columns on a terminal, distance
+// between spellings.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +12,15 @@ namespace limelight::studio {
 std::u32string decode_utf8(std::string_view text);
 std::string encode_utf8(std::u32string_view points);
 
+// On one line: what would end it, move the cursor or turn the reading direction (UAX 9) becomes a space, but for
+// `kept`.
+std::string one_line(std::string_view text, std::u32string_view kept = {});
+
 // Lower case, and U+2019 as an apostrophe: two spellings of one word fold to the same.
 std::u32string fold(std::string_view text);
 
-// Columns a terminal gives the text: 2 for wide characters, 0 for combining marks and what cannot be seen.
+// Columns a terminal gives: 2 for wide characters, 0 for combining marks and what cannot be seen.
+int64_t display_width(char32_t point);
 int64_t display_width(std::string_view text);
 
 // Insertions, deletions and substitutions between the two (Levenshtein 1965).

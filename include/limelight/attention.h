@@ -6,9 +6,11 @@
 // lse_i), out_i = sum_j p_ij v_j; without a sink its term is absent. Dropout multiplies p_ij in that last sum alone. A
 // row whose keys are all masked: out 0, lse minus infinity (with a sink: the sink). A masked key (also one whose final
 // score is minus infinity) is not observed: NaN or infinity in it changes nothing. NaN that is not masked propagates.
-// Same bits: a row's result depends on its own query, keys, values and options alone; not on threads, the batch, how
-// many other queries are in the call, or strides. Instruction sets may differ in the last bits. Source: Dao et al.
-// 2022, FlashAttention (arXiv 2205.14135); Milakov & Gimelshein 2018 for the running softmax.
+// The mean of values up to 3.4e38 is finite: a row whose sum overflows is done a second time, with smaller values. A
+// sum that is 0 comes out as +0, for the sign could tell of masked terms. Same bits: a row's result depends on its own
+// query, keys, values and options alone; not on threads, the batch, how many other queries are in the call, or strides.
+// Instruction sets may differ in the last bits. Source: Dao et al. 2022, FlashAttention (arXiv 2205.14135); Milakov &
+// Gimelshein 2018 for the running softmax.
 #pragma once
 
 #include <cstdint>
@@ -88,8 +90,8 @@ struct AttentionOptions {
 };
 
 // The slopes of ALiBi for any number of heads: 2^(-8 h / n), h = 1 .. n, n the largest power of two within `heads`; the
-// rest are the odd ones of 2^(-4 h / n). Throws std::invalid_argument for heads below 0. Source: Press et al. 2022,
-// Train Short, Test Long (arXiv 2108.12409).
+// rest are the odd ones of 2^(-4 h / n). Throws std::invalid_argument for heads outside of 0 .. 2^20. Source: Press et
+// al. 2022, Train Short, Test Long (arXiv 2108.12409).
 std::vector<float> alibi_slopes(int64_t heads);
 
 // q [B,H,M,D], k [B,G,N,D], v [B,G,N,E] -> out [B,H,M,E] and, where a view is given, lse [B,H,M] (natural log). Each as
@@ -119,7 +121,7 @@ struct Explanation {
   int64_t tiles = 0;        // pairs of query block and key tile
   int64_t tiles_skipped = 0;
   int64_t live_pairs = 0;     // query-key pairs that intervals leave, over B and H
-  int64_t scratch_bytes = 0;  // working memory of attention(), over all threads
+  int64_t scratch_bytes = 0;  // working memory of attention(), over all threads; twice that where sums overflow
   std::string text() const;   // the same in a few lines
 };
 Explanation explain(FloatView q, FloatView k, FloatView v, const AttentionOptions& options = {});

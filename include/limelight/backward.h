@@ -4,8 +4,9 @@
 //   dv = (P K)^T dout,  delta_i = dout_i . out_i - dlse_i,  dS = P (dP - delta),  and back through bias, ALiBi and
 //   softcap (1 - tanh^2) to s = scale q k^T:  dq = scale dS k,  dk = scale dS^T q,  dsink = - sum exp(sink - lse)
 //   delta.
-// Heads of a group are summed in dk and dv. Rows without keys and masked pairs give exactly 0. Same bits for any number
-// of threads. Source: Dao et al. 2022, FlashAttention (arXiv 2205.14135), appendix B.
+// Heads of a group are summed in dk and dv. Rows without keys and masked pairs give exactly 0. lse is f32: a dbias of
+// one column, which follows from it, is off by up to an ulp of lse times dlse where a sink has nearly all of a row.
+// Same bits for any number of threads. Source: Dao et al. 2022, FlashAttention (arXiv 2205.14135), appendix B.
 #pragma once
 
 #include <optional>

@@ -13,11 +13,12 @@
 namespace limelight {
 
 // A token is a function of the logits, these and its number in the text: logits / temperature, then top_k, then top_p.
+// Ids that the tokenizer has no piece for, as in vocabularies that were filled up, are never drawn.
 struct GenerationOptions {
   int64_t max_tokens = 256;
   float temperature = 0;  // 0: greedy, the largest logit (of equal ones the lowest id)
   int64_t top_k = 0;      // only the k largest logits (of equal ones the lowest ids); 0: all
-  float top_p = 1;        // of these only the most likely whose probabilities first reach p, above 0
+  float top_p = 1;        // of these only the most likely whose probabilities, made to add to 1, first reach p > 0
   uint64_t seed = 0;
   // The text ends before the first of these that is complete, wherever tokens begin in it. Text is held back while it
   // may be the beginning of one.

@@ -49,8 +49,6 @@ class GgufField {
   std::vector<int64_t> as_integers(int64_t low, int64_t high) const;
   std::vector<double> as_numbers() const;
   std::vector<std::string_view> as_texts() const;
-  std::vector<bool> as_bools() const;
-  std::vector<GgufField> as_arrays() const;  // of an array of arrays
   const GgufValue& value() const { return value_; }
 
   // Throws FormatError: "FILE: metadata 'KEY': expected EXPECTED, found WHAT".
@@ -71,6 +69,8 @@ class GgufField {
 class GgufFile {
  public:
   static GgufFile open(const std::filesystem::path& path);
+  // Whether open() is what to read `path` with: a file that is called .gguf or begins as one, whatever its name.
+  static bool recognises(const std::filesystem::path& path);
   GgufFile(GgufFile&&) noexcept;
   GgufFile& operator=(GgufFile&&) noexcept;
   ~GgufFile();

@@ -3,8 +3,9 @@
 //
 // Parts come in two forms. (out, lse) of any calls: lse = log sum exp(lse_p), out = sum exp(lse_p - lse) out_p, exact
 // to rounding; it has a gradient. Per-tile partials: what attention() folds itself, kept; merged in ascending order of
-// keys they give its bits. Parts may be empty (lse minus infinity). All calls are safe from any thread and throw
-// std::invalid_argument for what does not fit; merging works on the calling thread.
+// keys they give its bits, unless a sum of values overflows: then infinity or NaN. Parts may be empty (lse minus
+// infinity). All calls are safe from any thread and throw std::invalid_argument for what does not fit; merging works on
+// the calling thread.
 #pragma once
 
 #include <cstdint>

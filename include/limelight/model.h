@@ -85,7 +85,8 @@ class Encoder {
   // is the sum over all texts. A batch may be empty, a text in it may not.
   Tensor<float, 2> forward(const TokenBatch& batch, const EncoderOptions& options = {}) const;
 
-  // Mean of the hidden states over all tokens, scaled to length 1: [C], of a batch [texts, C].
+  // Mean of the hidden states over all tokens, or the first token's where the folder's 1_Pooling/config.json says so,
+  // scaled to length 1: [C], of a batch [texts, C]. Throws FormatError where it says anything else.
   Tensor<float, 1> embed(std::span<const int32_t> ids, const EncoderOptions& options = {}) const;
   Tensor<float, 2> embed(const TokenBatch& batch, const EncoderOptions& options = {}) const;
 

@@ -81,7 +81,6 @@ class SafetensorsWriter {
     add(std::move(name), dtype_of<T>(), {t.sizes().begin(), t.sizes().end()}, t.data());
   }
   void add_metadata(std::string key, std::string value);
-  int64_t bytes() const;  // of the data section
   void write(const std::filesystem::path& path) const;
 
  private:

@@ -59,6 +59,7 @@ class Tokenizer {
   std::string decode(std::span<const int32_t> ids, const DecodeOptions& options = {}) const;
 
   int64_t vocabulary_size() const;                            // one more than the largest id
+  bool has_piece(int32_t id) const;                           // ids may leave gaps
   std::optional<int32_t> find(std::string_view piece) const;  // the id of a piece or added token
 
   // What a text begins with and what a model ends it with; only GGUF files tell.

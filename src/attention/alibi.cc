@@ -2,17 +2,14 @@
 #include <bit>
 #include <cmath>
 #include <iterator>
-#include <string>
 
-#include "core/error.h"
+#include "core/checks.h"
 #include "limelight/attention.h"
 
 namespace limelight {
 
 std::vector<float> alibi_slopes(int64_t heads) {
-  if (heads < 0) {
-    detail::fail_argument("[alibi_slopes] heads: expected a number of at least 0, found " + std::to_string(heads));
-  }
+  detail::check_range("alibi_slopes", "heads", heads, 0, int64_t{1} << 20);
   const int64_t power = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(heads)));
   std::vector<float> slopes;
   for (int64_t h = 1; h <= power; ++h) slopes.push_back(std::exp2(-8.0f * h / power));

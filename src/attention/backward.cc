@@ -35,10 +35,11 @@ void clear(const FloatOutput& view, const Run& run) {
   });
 }
 
-// Everything that no task may come to: keys beyond a length, pages out of use, columns nobody sees.
+// Everything that no task may come to: keys without queries or beyond a length, pages out of use, columns nobody sees.
 void clear(const Problem& p, const AttentionGradients& gradients, const Run& run) {
-  if (p.key_lengths && gradients.dk) clear(*gradients.dk, run);
-  if (p.key_lengths && gradients.dv) clear(*gradients.dv, run);
+  const bool unseen = p.key_lengths || p.rows() == 0;
+  if (unseen && gradients.dk) clear(*gradients.dk, run);
+  if (unseen && gradients.dv) clear(*gradients.dv, run);
   if (gradients.dbias) clear(*gradients.dbias, run);
 }
 
@@ -60,7 +61,7 @@ PlaceOfRow place_of(const Problem& p, int64_t row) {
 void prepare(const Problem& p, const Kernels& kernels, const Run& run, const FloatView& out,
              const TensorView<const float, 3>& lse, const FloatView& dout,
              const std::optional<TensorView<const float, 3>>& dlse, RowStatistics& rows) {
-  for_each_row(p.batch * p.heads * p.queries, p.value_size, run, kWhere, [&](int64_t row) {
+  for_each_row(p.rows(), p.value_size, run, kWhere, [&](int64_t row) {
     const auto [b, h, i] = place_of(p, row);
     Scratch scratch;
     float* x = scratch.take<float>(p.value_size);
@@ -99,7 +100,7 @@ void walk_key_blocks(Backward& call, const Run& run) {
 // dq = scale (sum of dS k).
 void write_dq(const Problem& p, const Kernels& kernels, const Run& run, float* sums, const FloatOutput& dq) {
   const int64_t width = round_up(p.head_size, kernels.lanes);
-  for_each_row(p.batch * p.heads * p.queries, p.head_size, run, kWhere, [&](int64_t row) {
+  for_each_row(p.rows(), p.head_size, run, kWhere, [&](int64_t row) {
     const auto [b, h, i] = place_of(p, row);
     store_row(kernels, sums + row * width, p.scale, p.head_size, dq.strides[3], dq.storage, dq.at(b, h, i, 0));
   });
@@ -114,10 +115,10 @@ void attention_backward(FloatView q, FloatView k, FloatView v, const AttentionOp
   using namespace detail;
   const Problem problem = check_backward(q, k, v, options, out, lse, dout, gradients, dlse);
   const Kernels& kernels = active_kernels();
+  const size_t rows = static_cast<size_t>(problem.rows());
+  RowStatistics statistics{std::vector<float>(rows), std::vector<float>(rows)};
   const int threads = threads_for(problem, live_pairs(problem));
   const Run quiet{threads, nullptr};
-  const size_t rows = static_cast<size_t>(problem.batch * problem.heads * problem.queries);
-  RowStatistics statistics{std::vector<float>(rows), std::vector<float>(rows)};
   clear(problem, gradients, quiet);
   prepare(problem, kernels, quiet, out, lse, dout, dlse, statistics);
   const BackwardPlan plan = make_backward_plan(problem, kernels, threads, sums_bias_across_heads(problem, gradients));

@@ -22,6 +22,7 @@ int64_t keys_a_block(const Problem& p, int64_t most_keys, int threads, bool acro
 BackwardPlan make_backward_plan(const Problem& p, const Kernels& kernels, int threads, bool across_heads) {
   BackwardPlan plan;
   plan.chunk_rows = 96 / kernels.row_group * kernels.row_group;
+  if (p.rows() == 0) return plan;
   int64_t most_keys = 0;
   for (int64_t s = 0; s < p.sequences(); ++s) {
     const Sequence sequence = p.sequence(s);

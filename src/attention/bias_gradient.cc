@@ -48,7 +48,7 @@ void sum_row_gradients(const Problem& problem, const float* lse, const float* de
   if (bias) by_row = Tensor<double, 4>(gradients.dbias->sizes);
   std::vector<double> by_head(static_cast<size_t>(problem.heads));
   int64_t at = 0;
-  for (int64_t b = 0; b < problem.batch; ++b) {
+  for (int64_t b = 0; b < problem.batch && problem.rows() > 0; ++b) {
     for (int64_t h = 0; h < problem.heads; ++h) {
       const double sink = problem.sink(h);
       for (int64_t i = 0; i < problem.queries; ++i, ++at) {

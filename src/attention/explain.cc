@@ -40,8 +40,7 @@ int64_t bytes_of_task(const Problem& p, const detail::Kernels& kernels, const Ta
 int64_t bytes_of_partials(const Problem& p, const detail::Plan& plan) {
   if (plan.pieces == 1) return 0;
   const Interval tiles = detail::tiles_of(p, plan);
-  return p.batch * p.heads * p.queries * (tiles.end - tiles.begin) * (p.value_size + 2) *
-         static_cast<int64_t>(sizeof(float));
+  return p.rows() * (tiles.end - tiles.begin) * (p.value_size + 2) * static_cast<int64_t>(sizeof(float));
 }
 
 }  // namespace

@@ -17,13 +17,13 @@ Interval piece_of(const Interval& tiles, int64_t n, int64_t pieces) {
 
 // Every piece of every task leaves its partials in the store.
 void attend_pieces(const Problem& problem, const Kernels& kernels, const char* where, const Run& run, const Plan& plan,
-                   const ForwardResults& wanted, const PartialStore& store) {
+                   const ForwardResults& results, const PartialStore& store) {
   const int64_t count = static_cast<int64_t>(plan.tasks.size()) * plan.pieces;
   parallel_for(count, run, where, [&](int64_t index) {
     const Task& task = plan.tasks[static_cast<size_t>(index / plan.pieces)];
     const Interval tiles = piece_of(tiles_of(problem, task), index % plan.pieces, plan.pieces);
     if (tiles.begin == tiles.end) return;
-    ForwardTask(problem, kernels, wanted, task, plan.block_rows).attend(tiles.begin, tiles.end, store);
+    ForwardTask(problem, kernels, results, task, plan.block_rows).attend(tiles.begin, tiles.end, store);
   });
 }
 
@@ -32,7 +32,7 @@ void forward_in_pieces(const Problem& problem, const Kernels& kernels, const cha
                        const Plan& plan, const ForwardResults& results) {
   const Interval reached = tiles_of(problem, plan);
   PartialStore store{.first_tile = reached.begin, .tiles = reached.end - reached.begin};
-  const int64_t rows = problem.batch * problem.heads * problem.queries;
+  const int64_t rows = problem.rows();
   Tensor<float, 2> max({rows, store.tiles}), sum({rows, store.tiles}), moment;
   Tensor<float, 3> values;
   store.max = max.data();
@@ -41,7 +41,7 @@ void forward_in_pieces(const Problem& problem, const Kernels& kernels, const cha
     moment = Tensor<float, 2>({rows, store.tiles});
     store.moment = moment.data();
   }
-  if (results.out) {
+  if (problem.v) {
     values = Tensor<float, 3>({rows, store.tiles, problem.value_size});
     store.values = values.data();
   }
@@ -76,10 +76,9 @@ void forward(const Problem& problem, const Kernels& kernels, const char* where, 
 }
 
 void forward_partials(const Problem& problem, const Kernels& kernels, const char* where, const PartialStore& store) {
+  if (store.tiles == 0) return;
   const Plan plan = make_plan(problem, kernels);
-  ForwardResults wanted;
-  wanted.out = FloatOutput{};  // its values, but nothing is written there
-  attend_pieces(problem, kernels, where, {plan.threads, problem.run.progress}, plan, wanted, store);
+  attend_pieces(problem, kernels, where, {plan.threads, problem.run.progress}, plan, {}, store);
 }
 
 }  // namespace limelight::detail

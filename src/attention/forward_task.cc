@@ -3,21 +3,24 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "core/rounding.h"
 
 namespace limelight::detail {
 
 ForwardTask::ForwardTask(const Problem& problem, const Kernels& kernels, const ForwardResults& results,
-                         const Task& task, int64_t capacity)
+                         const Task& task, int64_t capacity, float value_factor)
     : problem_(problem),
       kernels_(kernels),
       results_(results),
+      task_(task),
+      out_factor_(1 / value_factor),
       keys_(problem, problem_.k, kernels, scratch_),
       block_(problem, kernels, capacity, scratch_),
       rows_(scratch_.take<Row>(capacity)) {
-  if (results.out) {
-    values_.emplace(problem, *problem_.v, kernels, scratch_);
+  if (problem.v) {
+    values_.emplace(problem, *problem_.v, kernels, scratch_, value_factor);
     columns_ = values_->width();
   }
   state_ = take_state(capacity);
@@ -28,15 +31,15 @@ ForwardTask::ForwardTask(const Problem& problem, const Kernels& kernels, const F
     spare_score_ = scratch_.take<float>(results.top_k + 1);
     spare_index_ = scratch_.take<int64_t>(results.top_k + 1);
   }
-  begin(task);
+  begin();
 }
 
-void ForwardTask::begin(const Task& task) {
-  sequence_ = problem_.sequence(task.sequence);
-  g_ = task.g;
+void ForwardTask::begin() {
+  sequence_ = problem_.sequence(task_.sequence);
+  g_ = task_.g;
   const int64_t heads = problem_.heads_per_group();
   // Heads inside queries: neighbours in a row group then see nearly the same keys.
-  for (int64_t i = task.begin; i < task.end; ++i) {
+  for (int64_t i = task_.begin; i < task_.end; ++i) {
     for (int64_t h = 0; h < heads; ++h) rows_[count_++] = {g_ * heads + h, i};
   }
   block_.load(sequence_, {rows_, static_cast<size_t>(count_)});
@@ -264,14 +267,27 @@ void ForwardTask::finish() {
   for (int64_t r = 0; more && r < count_; ++r) finish_row(r);
 }
 
+// Of values near the largest float the sum may overflow where their mean does not. Such rows are done again with values
+// so small that 2^31 of them cannot.
 void ForwardTask::write_out() {
+  constexpr float kSmall = 0x1p-32f;
   if (problem_.value_size == 0) return;
-  const FloatOutput& out = *results_.out;
+  std::vector<int64_t> lost;
   for (int64_t r = 0; r < count_; ++r) {
-    const float inverse = total_of(state_.max[r], state_.sum[r]).inverse_sum;
-    void* to = out.at(sequence_.b, rows_[r].head, sequence_.query_row(rows_[r].query), 0);
-    store_row(kernels_, state_.out + r * columns_, inverse, problem_.value_size, out.strides[3], out.storage, to);
+    if (!write_row(r) && std::isfinite(state_.sum[r])) lost.push_back(r);
   }
+  if (lost.empty()) return;
+  ForwardTask smaller(problem_, kernels_, results_, task_, count_, kSmall);
+  const Interval tiles = tiles_of(problem_, task_);
+  smaller.attend(tiles.begin, tiles.end, nullptr);
+  for (const int64_t r : lost) smaller.write_row(r);
+}
+
+bool ForwardTask::write_row(int64_t r) {
+  const FloatOutput& out = *results_.out;
+  const float factor = total_of(state_.max[r], state_.sum[r]).inverse_sum * out_factor_;
+  void* to = out.at(sequence_.b, rows_[r].head, sequence_.query_row(rows_[r].query), 0);
+  return store_row(kernels_, state_.out + r * columns_, factor, problem_.value_size, out.strides[3], out.storage, to);
 }
 
 void ForwardTask::finish_row(int64_t r) {

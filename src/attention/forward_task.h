@@ -30,9 +30,10 @@ class ForwardTask {
   // cache already that way takes up to 1.3 times as long, from memory 0.75 to 0.9; more than 8 rows: up to 1.5 times.
   static constexpr bool few(int64_t rows, int64_t keys) { return rows <= 8 && keys > 64; }
 
-  // The rows of `task`, loaded, their state that of rows without keys. `capacity` rows at most.
+  // The rows of `task`, loaded, their state that of rows without keys. `capacity` rows at most. Values are taken times
+  // `value_factor`, a power of two, and outputs by as much the other way.
   ForwardTask(const Problem& problem, const Kernels& kernels, const ForwardResults& results, const Task& task,
-              int64_t capacity);
+              int64_t capacity, float value_factor = 1);
 
   // Adds the tiles [begin, end), ascending. `next` is who comes after them, if anybody: its keys are asked for
   // meanwhile.
@@ -45,7 +46,7 @@ class ForwardTask {
   void finish();
 
  private:
-  void begin(const Task& task);
+  void begin();
   RowState take_state(int64_t capacity);
   void clear(const RowState& state);
   void attend_tile(int64_t tile, const RowState& state, const TileAhead& ahead = {});
@@ -58,12 +59,15 @@ class ForwardTask {
   void fold(const RowState& partial);
   int64_t place(const Row& row) const;  // in an array over [B, H, M]
   void write_out();
+  bool write_row(int64_t r);  // whether it is finite
   void finish_row(int64_t r);
   void write_top(int64_t r, const RowTotal& total);
 
   const Problem& problem_;
   const Kernels& kernels_;
   const ForwardResults& results_;
+  const Task& task_;
+  const float out_factor_;
   Scratch scratch_;
   TileLoader keys_;
   std::optional<TileLoader> values_;

@@ -55,31 +55,33 @@ void load_rows(const Kernels& kernels, const void* from, Storage storage, int64_
   }
 }
 
-void store_row(const Kernels& kernels, float* from, float factor, int64_t size, int64_t element_stride, Storage storage,
+bool store_row(const Kernels& kernels, float* from, float factor, int64_t size, int64_t element_stride, Storage storage,
                void* to) {
   const bool contiguous = element_stride == 1 && aligned(to, storage);
   if (contiguous && storage == Storage::kF32) {
-    kernels.scale(from, factor, size, static_cast<float*>(to));
-    return;
+    return kernels.scale(from, factor, size, static_cast<float*>(to));
   }
-  kernels.scale(from, factor, size, from);
+  const bool finite = kernels.scale(from, factor, size, from);
   if (contiguous) {
     kernels.narrow(from, storage, size, to);
-    return;
+    return finite;
   }
   auto* begin = static_cast<std::byte*>(to);
   for (int64_t n = 0; n < size; ++n) store_float(from[n], begin + n * element_stride * storage_bytes(storage), storage);
+  return finite;
 }
 
-TileLoader::TileLoader(const Problem& problem, const FloatView& view, const Kernels& kernels, Scratch& scratch)
+TileLoader::TileLoader(const Problem& problem, const FloatView& view, const Kernels& kernels, Scratch& scratch,
+                       float factor)
     : problem_(problem),
       view_(view),
       kernels_(kernels),
       scratch_(scratch),
+      factor_(factor),
       width_(round_up(view.sizes[3], kernels.lanes)) {}
 
 bool TileLoader::together(const Sequence& sequence, int64_t first, int64_t length) const {
-  return view_.storage == Storage::kF32 && aligned(view_.data, view_.storage) &&
+  return factor_ == 1 && view_.storage == Storage::kF32 && aligned(view_.data, view_.storage) &&
          problem_.run_of_keys(sequence, first) >= length;
 }
 
@@ -139,7 +141,7 @@ const float* TileLoader::gather(const Sequence& sequence, int64_t g, int64_t fir
   for (int64_t j = 0, run = 0; j < length; j += run) {
     run = std::min(length - j, problem_.run_of_keys(sequence, first + j));
     load_rows(kernels_, problem_.key_row(view_, sequence, g, first + j), view_.storage, view_.strides[2],
-              view_.strides[3], run, view_.sizes[3], 1.0f, width_, rows_ + j * width_);
+              view_.strides[3], run, view_.sizes[3], factor_, width_, rows_ + j * width_);
   }
   return rows_;
 }

@@ -33,7 +33,8 @@ struct KeyRows {
 // `scratch`.
 class TileLoader {
  public:
-  TileLoader(const Problem& problem, const FloatView& view, const Kernels& kernels, Scratch& scratch);
+  // Rows come times `factor`.
+  TileLoader(const Problem& problem, const FloatView& view, const Kernels& kernels, Scratch& scratch, float factor = 1);
 
   const float* panels(const Sequence& sequence, int64_t g, int64_t first, int64_t length);
   TileRows rows(const Sequence& sequence, int64_t g, int64_t first, int64_t length);
@@ -59,6 +60,7 @@ class TileLoader {
   const FloatView& view_;
   const Kernels& kernels_;
   Scratch& scratch_;
+  float factor_;
   int64_t width_;
   float* panels_ = nullptr;
   float* rows_ = nullptr;
@@ -69,8 +71,9 @@ class TileLoader {
 void load_rows(const Kernels& kernels, const void* from, Storage storage, int64_t row_stride, int64_t element_stride,
                int64_t count, int64_t size, float factor, int64_t width, float* to);
 
-// `size` floats times `factor` into elements `element_stride` apart; `from` is scratch afterwards.
-void store_row(const Kernels& kernels, float* from, float factor, int64_t size, int64_t element_stride, Storage storage,
+// `size` floats times `factor` into elements `element_stride` apart; `from` is scratch afterwards. Whether the products
+// are all finite.
+bool store_row(const Kernels& kernels, float* from, float factor, int64_t size, int64_t element_stride, Storage storage,
                void* to);
 
 }  // namespace limelight::detail

@@ -6,19 +6,13 @@
 
 #include "attention/forward.h"
 #include "core/checks.h"
+#include "core/steps.h"
 
 namespace limelight {
 namespace detail {
 namespace {
 
 constexpr int64_t kMostCells = 1 << 14;  // side of a heatmap
-
-// Two passes share one progress: each reports its part of the way.
-Run part_of(const Run& run, double from, double to) {
-  if (!run.progress) return run;
-  return {run.threads,
-          [progress = run.progress, from, to](double done) { return progress(from + (to - from) * done); }};
-}
 
 // Everything but the rows, from one forward pass and, for what is counted by key, one more pass of q k^T.
 void run(Problem problem, const char* where, const LensRequest& request, ForwardResults results, LensResult& lens) {

@@ -179,6 +179,7 @@ void merge(const LensRequest& request, int64_t b, int64_t h, const TileCells& ce
 
 void look_at_columns(const Problem& problem, const Kernels& kernels, const char* where, const LensRequest& request,
                      const float* max, const float* inverse_sum, LensResult& result) {
+  if (problem.rows() == 0 || problem.keys == 0) return;
   std::vector<Tile> tiles;
   for (int64_t s = 0; s < problem.sequences(); ++s) {
     const Interval held = problem.sequence(s).held;

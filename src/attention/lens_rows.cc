@@ -133,6 +133,7 @@ void look_at_rows(const Problem& problem, const Kernels& kernels, const char* wh
   const std::array<int64_t, 4> sizes{problem.batch, problem.heads, count, problem.keys};
   result.rows = Tensor<float, 4>(sizes);
   result.rows_blocked = Tensor<uint8_t, 4>(sizes);
+  if (result.rows.count() == 0) return;
   std::fill_n(result.rows_blocked.data(), result.rows_blocked.count(), uint8_t{1});  // until a live key is written
   std::vector<Chunk> chunks;
   for (int64_t s = 0; s < problem.sequences(); ++s) add_chunks(problem, request, problem.sequence(s), chunks);

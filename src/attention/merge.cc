@@ -25,9 +25,14 @@ std::array<int64_t, 4> check_parts(const char* where, Parts parts) {
   return sizes;
 }
 
+// Asked first: sizes without a row may be of any number in the others, which nobody counts through.
+bool has_rows(const std::array<int64_t, 4>& sizes) {
+  return sizes[0] > 0 && sizes[1] > 0 && sizes[2] > 0;
+}
+
 template <class Visit>
 void for_each_row(const std::array<int64_t, 4>& sizes, const Visit& visit) {
-  for (int64_t b = 0; b < sizes[0]; ++b) {
+  for (int64_t b = 0; b < sizes[0] && has_rows(sizes); ++b) {
     for (int64_t h = 0; h < sizes[1]; ++h) {
       for (int64_t i = 0; i < sizes[2]; ++i) visit(b, h, i);
     }
@@ -52,7 +57,10 @@ void merge(Parts parts, TensorView<float, 4> out, TensorView<float, 3> lse) {
   const std::array<int64_t, 4> sizes = check_parts("merge", parts);
   detail::check_view("merge", "out", out, sizes);
   detail::check_view("merge", "lse", lse, std::span(sizes).first(3));
-  std::vector<float> weights(parts.size()), row(static_cast<size_t>(sizes[3]));
+  if (!has_rows(sizes)) return;
+  std::vector<float> weights(parts.size());
+  Tensor<float, 1> values({sizes[3]});
+  const std::span row(values.data(), static_cast<size_t>(sizes[3]));
   for_each_row(sizes, [&](int64_t b, int64_t h, int64_t i) {
     const float row_lse = weigh_parts(parts, b, h, i, weights);
     std::fill(row.begin(), row.end(), 0.0f);

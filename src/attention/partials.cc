@@ -52,7 +52,7 @@ TilePartials attention_partials(FloatView q, FloatView k, FloatView v, const Att
   }
   const int64_t first = p.part ? p.part->first : 0;
   if (first % kKeyTile != 0) detail::refuse(where, "part.first", "a multiple of 512", std::to_string(first));
-  const int64_t rows = p.batch * p.heads * p.queries;
+  const int64_t rows = p.rows();
   const int64_t tiles = detail::ceil_div(p.keys, kKeyTile);
   TilePartials result{{p.batch, p.heads, p.queries, p.value_size},
                       first / kKeyTile,
@@ -72,6 +72,7 @@ AttentionResult merge(std::span<const TilePartials> parts, std::optional<TensorV
   if (sinks) detail::check_sinks("merge", *sinks, heads);
   const detail::Kernels& kernels = detail::active_kernels();
   AttentionResult result{Tensor<float, 4>(parts[0].sizes), Tensor<float, 3>({batch, heads, queries})};
+  if (result.lse.count() == 0) return result;
   FoldedRow row(kernels.lanes, detail::round_up(width, kernels.lanes));
   const int64_t columns = static_cast<int64_t>(row.values.size());
   for (int64_t r = 0; r < result.lse.count(); ++r) {

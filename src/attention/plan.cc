@@ -83,6 +83,7 @@ int threads_for(const Problem& p, int64_t live_pairs) {
 }
 
 int64_t live_pairs(const Problem& p) {
+  if (p.rows() == 0) return 0;
   int64_t pairs = 0;
   for (int64_t s = 0; s < p.sequences(); ++s) {
     const Sequence sequence = p.sequence(s);
@@ -109,8 +110,10 @@ Interval tiles_of(const Problem& p, const Plan& plan) {
 
 Plan make_plan(const Problem& p, const Kernels& kernels, bool foldable) {
   Plan plan;
-  if (p.heads == 0) return plan;
+  if (p.rows() == 0) return plan;
   const int64_t heads = p.heads_per_group();
+  // At once: tasks of views of stride 0, which may be more than the memory holds, are refused before they are counted.
+  plan.tasks.reserve(static_cast<size_t>(p.sequences() * p.groups));
   plan.threads = threads_for(p, live_pairs(p));
   for (int64_t s = 0; s < p.sequences(); ++s) {
     const Sequence sequence = p.sequence(s);

@@ -6,6 +6,7 @@
 #include <limits>
 #include <string>
 
+#include "attention/scale.h"
 #include "core/checks.h"
 #include "core/error.h"
 #include "core/parallel.h"
@@ -30,6 +31,12 @@ TensorView<T, static_cast<int>(Rank)> expand(const char* where, const char* fiel
     view.strides[axis] = 0;
   }
   return view;
+}
+
+// Entries along an axis that are looked at: with stride 0 they are all the first one, and need no memory to be many.
+template <class T, int Rank>
+int64_t different(const TensorView<T, Rank>& view, size_t axis = 0) {
+  return view.strides[axis] == 0 ? std::min<int64_t>(view.sizes[axis], 1) : view.sizes[axis];
 }
 
 // Distances from queries to keys are counted in 32 bits: longer sequences are refused.
@@ -86,9 +93,11 @@ void check_numbers(const char* where, const Problem& p) {
 void check_heads(const char* where, Problem& p) {
   if (p.alibi_slopes) {
     p.alibi_slopes = expand(where, "alibi_slopes", *p.alibi_slopes, std::array{p.batch, p.heads});
-    for (int64_t n = 0; n < p.batch * p.heads; ++n) {
-      const float slope = (*p.alibi_slopes)(n / p.heads, n % p.heads);
-      if (!std::isfinite(slope)) refuse(where, "alibi_slopes", "finite numbers", number_text(slope));
+    for (int64_t b = 0; b < different(*p.alibi_slopes, 0); ++b) {
+      for (int64_t h = 0; h < different(*p.alibi_slopes, 1); ++h) {
+        const float slope = (*p.alibi_slopes)(b, h);
+        if (!std::isfinite(slope)) refuse(where, "alibi_slopes", "finite numbers", number_text(slope));
+      }
     }
   }
   if (p.sinks) check_sinks(where, *p.sinks, p.heads);
@@ -100,7 +109,7 @@ void check_cumulative(const char* where, const std::string& field, const TensorV
   const int64_t last = cu.sizes[0] - 1;
   if (last < 0 || cu(0) != 0)
     refuse(where, field, "a list that begins with 0", last < 0 ? "none" : std::to_string(cu(0)));
-  for (int64_t s = 0; s < last; ++s) {
+  for (int64_t s = 0; s < different(cu) - 1; ++s) {
     if (cu(s + 1) < cu(s)) {
       refuse(where, field + "[" + std::to_string(s + 1) + "]", "at least " + std::to_string(cu(s)),
              std::to_string(cu(s + 1)));
@@ -127,9 +136,8 @@ void check_packed(const char* where, const Problem& p) {
 
 void check_lengths(const char* where, const Problem& p) {
   if (!p.key_lengths) return;
-  const int64_t count = p.sequences();
-  check_view(where, "key_lengths", *p.key_lengths, std::array{count});
-  for (int64_t s = 0; s < count; ++s) {
+  check_view(where, "key_lengths", *p.key_lengths, std::array{p.sequences()});
+  for (int64_t s = 0; s < different(*p.key_lengths); ++s) {
     const int64_t length = (*p.key_lengths)(s);
     if (length < 0 || length > p.keys) {
       refuse(where, "key_lengths[" + std::to_string(s) + "]", "0 to " + std::to_string(p.keys), std::to_string(length));
@@ -141,7 +149,8 @@ void check_lengths(const char* where, const Problem& p) {
 void check_pages(const char* where, const Problem& p) {
   const int64_t page = p.k.sizes[2];
   if (p.keys > 0 && page < 1) refuse(where, "k", "pages of at least 1 key", "0");
-  for (int64_t s = 0; s < p.sequences(); ++s) {
+  const int64_t sequences = std::max(different(*p.key_lengths), different(*p.block_table));
+  for (int64_t s = 0; s < sequences; ++s) {
     const int64_t length = (*p.key_lengths)(s);
     for (int64_t n = 0; n * page < length; ++n) {
       const int64_t index = (*p.block_table)(s, n);
@@ -192,7 +201,7 @@ Problem gathered(const FloatView& q, const FloatView& k, const std::optional<Flo
 
 void check_sinks(const char* where, const TensorView<const float, 1>& sinks, int64_t heads) {
   check_view(where, "sinks", sinks, std::array{heads});
-  for (int64_t h = 0; h < heads; ++h) {
+  for (int64_t h = 0; h < different(sinks); ++h) {
     if (std::isfinite(sinks(h)) || sinks(h) == kMinusInfinity) continue;
     refuse(where, "sinks[" + std::to_string(h) + "]", "a finite number or minus infinity", std::to_string(sinks(h)));
   }
@@ -247,7 +256,7 @@ Problem check_problem(const char* where, const FloatView& q, const FloatView& k,
                       const AttentionOptions& options) {
   Problem p = gathered(q, k, v, options);
   check_shapes(where, p);
-  p.scale = options.scale.value_or(1.0f / std::sqrt(static_cast<float>(p.head_size)));
+  p.scale = scale_of(options, p.head_size);
   check_numbers(where, p);
   check_heads(where, p);
   check_packed(where, p);

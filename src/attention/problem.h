@@ -72,6 +72,7 @@ struct Problem {
   Run run;
 
   int64_t heads_per_group() const { return groups == 0 ? 0 : heads / groups; }
+  int64_t rows() const { return batch * heads * queries; }
   int64_t sequences() const { return cu_q ? cu_q->sizes[0] - 1 : batch; }
   Sequence sequence(int64_t s) const;
   LiveRule live(const Sequence& sequence) const;

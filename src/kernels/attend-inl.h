@@ -123,11 +123,7 @@ HWY_INLINE void Softmax(const AttendGroup& group, const Reach& reach, float* HWY
   for (int64_t i = 0; i < R; ++i) {
     float* s = scores + i * kScoreStride;
     float* moment = group.moment == nullptr ? nullptr : &partial.moment[i];
-    if (group.weights != nullptr) {
-      ExpRow(s, reach.vector_begin, reach.vector_end, partial.max[i], true, &partial.sum[i], moment);
-    } else {
-      ExpRow(s, reach.vector_begin, reach.vector_end, partial.max[i], false, &partial.sum[i], moment);
-    }
+    ExpRow(s, reach.vector_begin, reach.vector_end, partial.max[i], group.weights != nullptr, &partial.sum[i], moment);
     if (group.score.keep != nullptr) MultiplyRow(group.score.keep[i], reach.vector_begin, reach.vector_end, s);
   }
 }

@@ -46,8 +46,9 @@ HWY_INLINE void GradientPanel(const GradientGroup& group, int64_t p, const Vecto
         dweight = hn::Mul(dweight, keep);
       }
       hn::Store(hn::IfThenElse(masked, masked_zero, kept), d, weights);
-      const Vector gradient = hn::IfThenElse(masked, masked_zero, hn::Mul(weight, hn::Sub(dweight, delta)));
-      hn::Store(gradient, d, group.gradients + i * kScoreStride + at);
+      // + 0: a weight of 0 must not turn a gradient into -0, the mark of a masked pair.
+      const Vector gradient = hn::Add(hn::Mul(weight, hn::Sub(dweight, delta)), hn::Zero(d));
+      hn::Store(hn::IfThenElse(masked, masked_zero, gradient), d, group.gradients + i * kScoreStride + at);
     }
   }
 }

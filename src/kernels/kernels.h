@@ -82,9 +82,10 @@ struct WeighGroup {
   ScoreGroup score;
   const float* max = nullptr;          // [rows]
   const float* inverse_sum = nullptr;  // [rows]
-  float* received = nullptr;           // [kKeyTile] += the weights, rows ascending; or nullptr
-  float* pool_sum = nullptr;           // [kKeyTile] the same again, for the heatmap; or nullptr
-  float* pool_max = nullptr;           // [kKeyTile] maximum over the rows; or nullptr
+  // Aligned to vectors.
+  float* received = nullptr;  // [kKeyTile] += the weights, rows ascending; or nullptr
+  float* pool_sum = nullptr;  // [kKeyTile] the same again, for the heatmap; or nullptr
+  float* pool_max = nullptr;  // [kKeyTile] maximum over the rows; or nullptr
 };
 
 // The state of up to `row_group` rows, and the partial of one more tile to add, as attend adds its own.
@@ -109,9 +110,10 @@ struct GradientGroup {
   const float* delta = nullptr;  // [rows] dout . out - dlse
   const float* douts = nullptr;  // [rows, dout_stride]
   int64_t dout_stride = 0;
-  int64_t value_depth = 0;          // E
-  const float* values = nullptr;    // panels, as pack_panels writes them
-  int64_t width = 0;                // keys of the tile: weights and gradients are filled so far
+  int64_t value_depth = 0;        // E
+  const float* values = nullptr;  // panels, as pack_panels writes them
+  int64_t width = 0;              // keys of the tile: weights and gradients are filled so far
+  // Aligned to vectors.
   float* weights = nullptr;         // [rows, kScoreStride]
   float* gradients = nullptr;       // likewise: of scale q.k, softcap passed
   float* bias_gradients = nullptr;  // likewise: of the final score; or nullptr where there is no softcap or no use
@@ -162,8 +164,9 @@ struct Kernels {
   // *total += the sums, in whole vectors and then the rest; *most = the largest of it and the maxima.
   void (*pool)(const float* sums, const float* maxima, int64_t count, float* total, float* most) noexcept = nullptr;
 
-  // y = factor x.
-  void (*scale)(const float* x, float factor, int64_t count, float* y) noexcept = nullptr;
+  // y = factor x, and 0 for -0: after an underflow the sign of a sum's zero hangs on terms that are masked. Returns
+  // whether y is finite.
+  bool (*scale)(const float* x, float factor, int64_t count, float* y) noexcept = nullptr;
   // factors[n] = dropout factor of key first_key + n of a query of a row; first_key a multiple of 4.
   void (*dropout_row)(const DropoutKey& key, int64_t row, int64_t query, int64_t first_key, int64_t count,
                       float* factors) noexcept = nullptr;

@@ -16,11 +16,22 @@ namespace limelight::detail {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-void Scale(const float* x, float factor, int64_t count, float* y) noexcept {
+bool Scale(const float* x, float factor, int64_t count, float* y) noexcept {
   const F32 d;
+  const Vector zero = hn::Zero(d);
+  Vector none = zero;  // 0 x is 0 or -0 for finite x, and NaN for NaN and infinity; NaN stays in a sum
+  float rest = 0;
   int64_t n = 0;
-  for (; n + kLanes <= count; n += kLanes) hn::StoreU(hn::Mul(hn::LoadU(d, x + n), hn::Set(d, factor)), d, y + n);
-  for (; n < count; ++n) y[n] = x[n] * factor;
+  for (; n + kLanes <= count; n += kLanes) {
+    const Vector scaled = hn::Add(hn::Mul(hn::LoadU(d, x + n), hn::Set(d, factor)), zero);  // -0 + 0 is 0
+    none = hn::MulAdd(scaled, zero, none);
+    hn::StoreU(scaled, d, y + n);
+  }
+  for (; n < count; ++n) {
+    y[n] = x[n] * factor + 0.0f;
+    rest += y[n] * 0.0f;
+  }
+  return rest == 0 && hn::AllTrue(d, hn::Eq(none, zero));
 }
 
 void Pool(const float* sums, const float* maxima, int64_t count, float* total, float* most) noexcept {

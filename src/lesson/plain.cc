@@ -11,7 +11,6 @@
 #include "kernels/kernels.h"
 #include "lesson/draw.h"
 #include "limelight/nn.h"
-#include "nn/rows.h"
 
 namespace limelight::lesson {
 namespace {
@@ -87,8 +86,8 @@ SpeedFigures measure_speed(int64_t tokens, int64_t d_k, Causal causal, const Run
 
 int64_t flash_bytes(int64_t tokens, int64_t heads, int64_t d_k) {
   // Only sizes count: all elements of the operands may be one float.
-  const float one = 0;
-  const TensorView<const float, 4> any{&one, {1, heads, tokens, d_k}, {0, 0, 0, 0}};
+  const float element = 0;
+  const TensorView<const float, 4> any{&element, {1, heads, tokens, d_k}, {0, 0, 0, 0}};
   return explain(any, any, any).scratch_bytes + heads * tokens * (d_k + 1) * static_cast<int64_t>(sizeof(float));
 }
 

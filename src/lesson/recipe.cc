@@ -3,9 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
+#include "attention/scale.h"
 #include "core/checks.h"
+#include "core/consecutive.h"
 #include "lesson/row_measures.h"
 #include "limelight/lens.h"
 #include "limelight/nn.h"
@@ -44,8 +45,7 @@ TensorView<const float, 2> rows_of(const TensorView<const float, 4>& head) {
 Weights weights_of(const HeadInput& head, const AttentionOptions& options, Tensor<uint8_t, 2>* blocked) {
   const int64_t tokens = head.tokens();
   LensRequest all;
-  all.rows.resize(static_cast<size_t>(tokens));
-  std::iota(all.rows.begin(), all.rows.end(), 0);
+  all.rows = detail::consecutive(0, tokens);
   const LensResult lens = look(head.q, head.k, options, all);
   Weights weights{.grid = Tensor<float, 2>({tokens, tokens}), .row_sums = {}, .entropy = {}, .gradient = {}};
   std::copy_n(lens.rows.data(), tokens * tokens, weights.grid.data());
@@ -65,7 +65,7 @@ Weights weights_of(const HeadInput& head, const AttentionOptions& options, Tenso
 Scores scores_of(const HeadInput& head) {
   check(head);
   Scores steps;
-  steps.scale = head.options.scale.value_or(1 / std::sqrt(static_cast<float>(head.head_size())));
+  steps.scale = detail::scale_of(head.options, head.head_size());
   steps.scores = Tensor<float, 2>({head.tokens(), head.tokens()});
   Linear(rows_of(head.k)).forward(rows_of(head.q), steps.scores);
   steps.scaled = steps.scores.clone();

@@ -3,10 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <vector>
 
+#include "attention/scale.h"
 #include "core/checks.h"
+#include "core/consecutive.h"
 #include "lesson/draw.h"
 #include "lesson/recipe.h"
 #include "lesson/row_measures.h"
@@ -32,8 +33,7 @@ double deviation(const Tensor<float, 2>& scores, float scale) {
 ScoreFigures figures(const Tensor<float, 4>& q, const Tensor<float, 4>& k, const Tensor<float, 2>& scores,
                      float scale) {
   LensRequest all;
-  all.rows.resize(kQueries);
-  std::iota(all.rows.begin(), all.rows.end(), 0);
+  all.rows = detail::consecutive(0, kQueries);
   AttentionOptions options;
   options.scale = scale;
   const LensResult lens = look(q, k, options, all);
@@ -56,7 +56,7 @@ ScalingFigures scaling_figures(int64_t d_k, int64_t keys, uint64_t seed) {
   const auto q = draw<4>(seed, 0, {1, 1, kQueries, d_k}), k = draw<4>(seed, 1, {1, 1, keys, d_k});
   Tensor<float, 2> scores({kQueries, keys});
   Linear(rows_of(k)).forward(rows_of(q), scores);
-  return {figures(q, k, scores, 1 / std::sqrt(static_cast<float>(d_k))), figures(q, k, scores, 1)};
+  return {figures(q, k, scores, detail::scale_of({}, d_k)), figures(q, k, scores, 1)};
 }
 
 }  // namespace limelight::lesson

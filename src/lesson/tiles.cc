@@ -5,7 +5,9 @@
 #include <cmath>
 
 #include "attention/problem.h"
+#include "attention/reference.h"
 #include "core/checks.h"
+#include "core/error.h"
 #include "core/rounding.h"
 #include "kernels/kernels.h"
 
@@ -102,36 +104,6 @@ TileStep Row::add(int64_t first, int64_t end) {
   return step;
 }
 
-// The whole row at once, as a textbook has it.
-void answer_plainly(const HeadInput& head, int64_t query, TileTrace& trace) {
-  std::vector<double> scores, weights;
-  std::vector<int64_t> keys;
-  for (const TileStep& step : trace.steps) {
-    for (int64_t j = step.first; j < step.end; ++j) {
-      if (step.blocked[static_cast<size_t>(j - step.first)] != 0) continue;
-      double dot = 0;
-      for (int64_t d = 0; d < head.head_size(); ++d) dot += double{head.q(0, 0, query, d)} * double{head.k(0, 0, j, d)};
-      const double scale =
-          head.options.scale ? double{*head.options.scale} : 1 / std::sqrt(static_cast<double>(head.head_size()));
-      const double cap = double{head.options.softcap};
-      scores.push_back(cap == 0 ? dot * scale : cap * std::tanh(dot * scale / cap));
-      keys.push_back(j);
-    }
-  }
-  trace.plain.assign(static_cast<size_t>(head.v.sizes[3]), 0);
-  if (scores.empty()) return;
-  trace.plain_max = *std::max_element(scores.begin(), scores.end());
-  for (const double score : scores) {
-    weights.push_back(std::exp(score - trace.plain_max));
-    trace.plain_sum += weights.back();
-  }
-  for (size_t n = 0; n < keys.size(); ++n) {
-    for (size_t e = 0; e < trace.plain.size(); ++e) {
-      trace.plain[e] += weights[n] / trace.plain_sum * double{head.v(0, 0, keys[n], static_cast<int64_t>(e))};
-    }
-  }
-}
-
 void compare(TileTrace& trace) {
   for (TileStep& step : trace.steps) {
     if (!step.out) continue;
@@ -159,13 +131,17 @@ TileTrace trace_tiles(const HeadInput& head, int64_t query, int64_t tile) {
     trace.steps.push_back(row.add(first, std::min(first + tile, head.tokens())));
   }
   const TileStep& last = trace.steps.back();
+  const bool seen = std::any_of(trace.steps.begin(), trace.steps.end(), [](const TileStep& s) { return !s.skipped; });
+  if (seen && !last.max) detail::fail_format("the weights are not numbers; the model's file holds NaN or infinity");
   for (TileStep& step : trace.steps) {
     step.weights.assign(step.scores.size(), 0);
     for (size_t j = 0; j < step.scores.size(); ++j) {
       if (step.blocked[j] == 0) step.weights[j] = std::exp(step.scores[j] - *last.max) / last.sum;
     }
   }
-  answer_plainly(head, query, trace);
+  const auto plain = detail::reference_attention<double>(head.q, head.k, FloatView(head.v), head.options);
+  const double* answer = &plain.out(0, 0, query, 0);
+  trace.plain.assign(answer, answer + head.v.sizes[3]);
   compare(trace);
   return trace;
 }

@@ -28,11 +28,11 @@ struct TileStep {
 struct TileTrace {
   std::vector<TileStep> steps;
   std::vector<double> plain;  // [E], the whole row at once, in double
-  double plain_max = 0, plain_sum = 0;
-  double difference = 0;  // of the last step
+  double difference = 0;      // of the last step
 };
 
-// Throws std::invalid_argument for shapes that do not fit, a query that is none and tiles not of 1 to 512 keys.
+// Throws std::invalid_argument for shapes that do not fit, a query that is none and tiles not of 1 to 512 keys, and
+// FormatError where a score that is seen is not a number.
 TileTrace trace_tiles(const HeadInput& head, int64_t query, int64_t tile);
 
 int64_t engine_tile();  // keys in a tile of attention() itself

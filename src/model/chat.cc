@@ -1,5 +1,4 @@
 // ChatML, recognised by the whole of its template: one that says more or less would be followed wrongly.
-#include <algorithm>
 #include <optional>
 
 #include "core/error.h"

@@ -12,27 +12,11 @@
 #include "model/decoder_weights.h"
 #include "model/json_field.h"
 #include "model/model_tensors.h"
+#include "model/model_tokenizer.h"
 
 namespace limelight {
-namespace {
 
 namespace fs = std::filesystem;
-
-bool is_gguf(const fs::path& path) {
-  std::error_code error;
-  return path.extension() == ".gguf" && !fs::is_directory(path, error);
-}
-
-// A tokenizer may know fewer pieces than the embedding has rows, not more.
-Tokenizer checked(Tokenizer tokenizer, const fs::path& path, const DecoderConfig& config) {
-  if (tokenizer.vocabulary_size() > config.vocabulary) {
-    detail::fail_format(path.string() + ": expected at most the model's " + std::to_string(config.vocabulary) +
-                        " pieces, found " + std::to_string(tokenizer.vocabulary_size()));
-  }
-  return tokenizer;
-}
-
-}  // namespace
 
 struct Decoder::State {
   detail::DecoderPlan plan;
@@ -42,21 +26,21 @@ struct Decoder::State {
 
   static std::unique_ptr<State> from_folder(const fs::path& folder, const Run& run) {
     detail::DecoderPlan plan = detail::read_decoder_plan(folder);
-    const fs::path path = folder / "tokenizer.json";
-    std::optional<Tokenizer> tokenizer;
-    if (std::error_code error; fs::exists(path, error)) {
-      tokenizer = checked(Tokenizer::load(path), path, plan.config);
-    }
+    std::optional<Tokenizer> tokenizer = detail::find_tokenizer(folder, plan.config.vocabulary);
     detail::ModelTensors tensors(folder);
     detail::DecoderWeights weights = detail::read_decoder_weights(tensors, plan, run);
-    return std::make_unique<State>(State{std::move(plan), std::move(tokenizer), path, std::move(weights)});
+    return std::make_unique<State>(
+        State{std::move(plan), std::move(tokenizer), folder / "tokenizer.json", std::move(weights)});
   }
 
   static std::unique_ptr<State> from_gguf(const fs::path& path, const Run& run) {
     const GgufFile file = GgufFile::open(path);
     detail::DecoderPlan plan = detail::read_decoder_plan(file);
     std::optional<Tokenizer> tokenizer;
-    if (file.find("tokenizer.ggml.model")) tokenizer = checked(Tokenizer(file), path, plan.config);
+    if (file.find("tokenizer.ggml.model")) {
+      tokenizer.emplace(file);
+      detail::check_vocabulary(*tokenizer, plan.config.vocabulary, path);
+    }
     detail::ModelTensors tensors(file);
     detail::DecoderWeights weights = detail::read_decoder_weights(tensors, plan, run);
     return std::make_unique<State>(State{std::move(plan), std::move(tokenizer), path, std::move(weights)});
@@ -73,15 +57,14 @@ Decoder& Decoder::operator=(Decoder&&) noexcept = default;
 Decoder::~Decoder() = default;
 
 Decoder Decoder::load(const fs::path& path, const Run& run) {
-  return Decoder(is_gguf(path) ? State::from_gguf(path, run) : State::from_folder(path, run));
+  return Decoder(GgufFile::recognises(path) ? State::from_gguf(path, run) : State::from_folder(path, run));
 }
 
 bool Decoder::recognises(const fs::path& path) {
-  if (is_gguf(path)) return detail::is_gguf_decoder(GgufFile::open(path)["general.architecture"].as_text());
-  const fs::path config = path / "config.json";
-  if (std::error_code error; !fs::exists(config, error)) return false;
-  const detail::JsonFile file(config);
-  const auto type = file.root().find("model_type");
+  if (GgufFile::recognises(path))
+    return detail::is_gguf_decoder(GgufFile::open(path)["general.architecture"].as_text());
+  const auto file = detail::JsonFile::find(path / "config.json");
+  const auto type = file ? file->root().find("model_type") : std::nullopt;
   return type && detail::is_decoder_type(type->as_string());
 }
 

@@ -1,7 +1,6 @@
 // GGUF metadata of the architectures llama, qwen2 and gpt2. Keys under the architecture's name change the computation,
 // so those that are not known are refused too.
 #include <algorithm>
-#include <cmath>
 #include <string>
 #include <string_view>
 
@@ -63,12 +62,6 @@ class Keys {
   const GgufFile& file_;
   std::string prefix_;
 };
-
-double above_zero(const GgufField& field) {
-  const double value = field.as_number();
-  if (!(value > 0) || !std::isfinite(value)) field.refuse("a number above 0");
-  return value;
-}
 
 void read_heads(const Keys& keys, DecoderConfig& config) {
   const GgufField heads = keys["attention.head_count"];
@@ -151,7 +144,9 @@ DecoderPlan read_decoder_plan(const GgufFile& file) {
   DecoderConfig& config = plan.config;
   plan.from_gguf = true;
   plan.source = "the metadata";
-  config.name = std::filesystem::path(name_of(file.path())).stem().string();
+  const std::filesystem::path called = name_of(file.path());
+  const bool suffixed = called.extension() == ".gguf" || called.extension() == ".GGUF";
+  config.name = (suffixed ? called.stem() : called).string();
   config.architecture = architecture.as_text();
   plan.gated = config.architecture != "gpt2";
   const Keys keys(file, config.architecture);
@@ -161,9 +156,8 @@ DecoderPlan read_decoder_plan(const GgufFile& file) {
   config.hidden = keys["embedding_length"].as_integer(1, kMaxChannels);
   config.intermediate = keys["feed_forward_length"].as_integer(1, kMaxChannels);
   config.positions = keys["context_length"].as_integer(1, kMaxEntries);
-  const GgufField epsilon = keys[plan.gated ? "attention.layer_norm_rms_epsilon" : "attention.layer_norm_epsilon"];
-  config.norm_epsilon = static_cast<float>(epsilon.as_number());
-  if (!(config.norm_epsilon > 0 && config.norm_epsilon < 1)) epsilon.refuse("a number between 0 and 1");
+  config.norm_epsilon =
+      read_epsilon(keys[plan.gated ? "attention.layer_norm_rms_epsilon" : "attention.layer_norm_epsilon"]);
   read_heads(keys, config);
   if (plan.gated) read_rotary(keys, plan);
   plan.windows.assign(static_cast<size_t>(config.layers), config.window);

@@ -1,7 +1,5 @@
 // config.json of GPT-2, Llama, Qwen2 and Mistral. Defaults are those of the files' own library, transformers.
 #include <algorithm>
-#include <cmath>
-#include <system_error>
 
 #include "core/error.h"
 #include "model/decoder_plan.h"
@@ -15,22 +13,6 @@ namespace limelight::detail {
 namespace {
 
 namespace fs = std::filesystem;
-
-void expect(const JsonField& root, const char* key, bool value) {
-  const auto field = root.find(key);
-  if (field && field->as_bool() != value) field->refuse(value ? "true" : "false");
-}
-
-bool flag(const JsonField& root, const char* key, bool absent) {
-  const auto field = root.find(key);
-  return field ? field->as_bool() : absent;
-}
-
-double above_zero(const JsonField& field) {
-  const double value = field.as_number();
-  if (!(value > 0) || !std::isfinite(value)) field.refuse("a number above 0");
-  return value;
-}
 
 // hidden / heads where it is a whole number; `heads` is the field that does not divide.
 int64_t head_size(const JsonField& heads, const char* hidden_key, const DecoderConfig& config) {
@@ -51,13 +33,13 @@ void read_gpt2(const JsonField& root, DecoderPlan& plan) {
   config.intermediate = inner ? inner->as_integer(1, kMaxChannels) : 4 * config.hidden;
   config.positions = root["n_positions"].as_integer(1, kMaxEntries);
   config.norm_epsilon = read_epsilon(root["layer_norm_epsilon"]);
-  expect(root, "scale_attn_weights", true);
-  expect(root, "scale_attn_by_inverse_layer_idx", false);
-  expect(root, "add_cross_attention", false);
+  root.expect("scale_attn_weights", true);
+  root.expect("scale_attn_by_inverse_layer_idx", false);
+  root.expect("add_cross_attention", false);
   plan.activation = read_gelu(root["activation_function"]);
   plan.gated = false;
   plan.query_key_value_bias = plan.attention_output_bias = plan.network_bias = true;
-  plan.tied = flag(root, "tie_word_embeddings", true);
+  plan.tied = root.flag("tie_word_embeddings", true);
 }
 
 Llama3Scaling llama3_scaling(const JsonField& scaling) {
@@ -67,14 +49,10 @@ Llama3Scaling llama3_scaling(const JsonField& scaling) {
   return read;
 }
 
-// rope_parameters (transformers 5) holds what rope_theta and rope_scaling held before it.
-std::vector<double> read_frequencies(const JsonField& root, int64_t depth) {
-  const auto parameters = root.find("rope_parameters");
-  const auto scaling = parameters ? parameters : root.find("rope_scaling");
-  auto theta = parameters ? parameters->find("rope_theta") : std::nullopt;
-  if (!theta) theta = root.find("rope_theta");
-  std::vector<double> frequencies = rope_frequencies(depth, theta ? above_zero(*theta) : 10000);
+std::vector<double> frequencies_of(const std::optional<JsonField>& scaling, double theta, int64_t depth) {
+  std::vector<double> frequencies = rope_frequencies(depth, theta);
   if (!scaling) return frequencies;
+  if (const auto share = scaling->find("partial_rotary_factor"); share && share->as_number() != 1) share->refuse("1");
   const auto old_name = scaling->find("type");
   const JsonField type = old_name && !scaling->find("rope_type") ? *old_name : (*scaling)["rope_type"];
   if (type.as_string() == "linear") {
@@ -87,12 +65,26 @@ std::vector<double> read_frequencies(const JsonField& root, int64_t depth) {
   return frequencies;
 }
 
+// rope_parameters (transformers 5) holds what rope_theta and rope_scaling held before it; both may be there.
+std::vector<double> read_frequencies(const JsonField& root, int64_t depth) {
+  const auto parameters = root.find("rope_parameters"), old_scaling = root.find("rope_scaling");
+  const auto old_theta = root.find("rope_theta");
+  auto theta = parameters ? parameters->find("rope_theta") : std::nullopt;
+  if (!theta) theta = old_theta;
+  const double base = theta ? above_zero(*theta) : 10000;
+  const std::vector<double> frequencies = frequencies_of(parameters ? parameters : old_scaling, base, depth);
+  const char* same = "what rope_parameters says, or nothing";
+  if (old_theta && old_theta->as_number() != base) old_theta->refuse(same);
+  if (old_scaling && frequencies_of(old_scaling, base, depth) != frequencies) old_scaling->refuse(same);
+  return frequencies;
+}
+
 // Mistral's window holds in all layers, Qwen2's where it is switched on, from layer max_window_layers up.
 std::vector<int64_t> read_windows(const JsonField& root, const DecoderConfig& config) {
   std::vector<int64_t> windows(static_cast<size_t>(config.layers), -1);
   const auto size = root.find("sliding_window");
   const bool qwen2 = config.architecture == "qwen2";
-  if (!size || config.architecture == "llama" || (qwen2 && !flag(root, "use_sliding_window", false))) return windows;
+  if (!size || config.architecture == "llama" || (qwen2 && !root.flag("use_sliding_window"))) return windows;
   const int64_t window = size->as_integer(1, kMaxEntries);
   const auto types = root.find("layer_types");
   if (!types) {
@@ -114,8 +106,8 @@ std::vector<int64_t> read_windows(const JsonField& root, const DecoderConfig& co
 void read_biases(const JsonField& root, DecoderPlan& plan) {
   plan.query_key_value_bias = plan.config.architecture == "qwen2";
   if (plan.config.architecture != "llama") return;
-  plan.query_key_value_bias = plan.attention_output_bias = flag(root, "attention_bias", false);
-  plan.network_bias = flag(root, "mlp_bias", false);
+  plan.query_key_value_bias = plan.attention_output_bias = root.flag("attention_bias");
+  plan.network_bias = root.flag("mlp_bias");
 }
 
 void read_llama(const JsonField& root, DecoderPlan& plan) {
@@ -140,14 +132,8 @@ void read_llama(const JsonField& root, DecoderPlan& plan) {
   if (activation.as_string() != "silu") activation.refuse("\"silu\"");
   plan.frequencies = read_frequencies(root, config.head_size);
   plan.windows = read_windows(root, config);
-  plan.tied = flag(root, "tie_word_embeddings", false);
+  plan.tied = root.flag("tie_word_embeddings");
   read_biases(root, plan);
-}
-
-// A file that a folder may lack.
-std::optional<JsonFile> find_file(const fs::path& path) {
-  std::error_code error;
-  return fs::exists(path, error) ? std::optional<JsonFile>(std::in_place, path) : std::nullopt;
 }
 
 std::vector<int32_t> end_ids(const JsonField& root) {
@@ -176,8 +162,7 @@ std::optional<std::string> chat_template(const JsonField& root) {
 
 // The template in a file of its own, as newer folders have it.
 std::optional<std::string> chat_template_file(const fs::path& path) {
-  std::error_code error;
-  if (!fs::exists(path, error)) return std::nullopt;
+  if (!is_there(path)) return std::nullopt;
   const MappedFile file(path);
   std::string text(reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size());
   if (!is_utf8(text)) fail_format(path.string() + ": expected UTF-8");
@@ -194,21 +179,23 @@ DecoderPlan read_decoder_plan(const fs::path& folder) {
   const JsonFile file(folder / "config.json");
   const JsonField root = file.root();
   const JsonField type = root["model_type"];
-  if (!is_decoder_type(type.as_string())) type.refuse("\"gpt2\", \"llama\", \"qwen2\" or \"mistral\"");
+  if (!is_decoder_type(type.as_string())) type.refuse(kDecoderTypes);
   DecoderPlan plan;
   plan.source = "config.json";
   plan.config.name = name_of(folder);
   plan.config.architecture = type.as_string();
   plan.config.vocabulary = root["vocab_size"].as_integer(1, kMaxEntries);
-  expect(root, "is_encoder_decoder", false);
+  root.expect("is_encoder_decoder", false);
   type.as_string() == "gpt2" ? read_gpt2(root, plan) : read_llama(root, plan);
   plan.windows.resize(static_cast<size_t>(plan.config.layers), -1);
   plan.config.window = *std::max_element(plan.windows.begin(), plan.windows.end());
   plan.end_ids = end_ids(root);
-  if (const auto generation = find_file(folder / "generation_config.json")) {
+  if (const auto generation = JsonFile::find(folder / "generation_config.json")) {
     if (auto ids = end_ids(generation->root()); !ids.empty()) plan.end_ids = std::move(ids);
   }
-  if (const auto text = find_file(folder / "tokenizer_config.json")) plan.chat_template = chat_template(text->root());
+  if (const auto text = JsonFile::find(folder / "tokenizer_config.json")) {
+    plan.chat_template = chat_template(text->root());
+  }
   if (auto text = chat_template_file(folder / "chat_template.jinja")) plan.chat_template = std::move(text);
   return plan;
 }

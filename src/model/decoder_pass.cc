@@ -6,9 +6,8 @@
 #include <optional>
 
 #include "core/parallel.h"
+#include "core/steps.h"
 #include "model/pass_rows.h"
-#include "model/steps.h"
-#include "nn/rows.h"
 
 namespace limelight::detail {
 namespace {

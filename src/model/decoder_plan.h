@@ -33,7 +33,8 @@ struct DecoderPlan {
 DecoderPlan read_decoder_plan(const std::filesystem::path& folder);
 DecoderPlan read_decoder_plan(const GgufFile& file);
 
-// "gpt2", "llama", "qwen2" or "mistral"; of GGUF files all but the last, which they call llama.
+inline constexpr const char* kDecoderTypes = "\"gpt2\", \"llama\", \"qwen2\" or \"mistral\"";
+// One of these; of GGUF files all but the last, which they call llama.
 bool is_decoder_type(std::string_view model_type);
 bool is_gguf_decoder(std::string_view architecture);
 

@@ -5,8 +5,8 @@
 
 #include "core/checks.h"
 #include "core/error.h"
+#include "core/steps.h"
 #include "model/decoder_names.h"
-#include "model/steps.h"
 
 namespace limelight::detail {
 

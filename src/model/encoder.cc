@@ -1,6 +1,5 @@
 // Loading an encoder, the checks before its passes, and one vector out of the hidden states of a text.
 #include <cmath>
-#include <system_error>
 
 #include "core/checks.h"
 #include "core/error.h"
@@ -9,22 +8,11 @@
 #include "model/encoder_config.h"
 #include "model/encoder_pass.h"
 #include "model/encoder_weights.h"
+#include "model/model_tokenizer.h"
+#include "model/pooling.h"
 
 namespace limelight {
 namespace {
-
-// Nothing where the folder has no tokenizer.json: ids can still be run.
-std::optional<Tokenizer> load_tokenizer(const std::filesystem::path& folder, const EncoderConfig& config) {
-  const auto path = folder / "tokenizer.json";
-  std::error_code error;
-  if (std::filesystem::status(path, error).type() == std::filesystem::file_type::not_found) return std::nullopt;
-  Tokenizer tokenizer = Tokenizer::load(path);
-  if (tokenizer.vocabulary_size() > config.vocabulary) {
-    detail::fail_format(path.string() + ": expected at most vocab_size " + std::to_string(config.vocabulary) +
-                        " pieces, found " + std::to_string(tokenizer.vocabulary_size()));
-  }
-  return tokenizer;
-}
 
 detail::EncoderWeights load_weights(const std::filesystem::path& folder, const detail::EncoderPlan& plan) {
   detail::ModelTensors tensors(folder);
@@ -45,20 +33,6 @@ void check_ids(const EncoderConfig& config, std::span<const int32_t> ids, const 
   }
 }
 
-// The mean of rows, scaled to length 1. Its divisor T falls out of the length; a zero vector has no direction and stays
-// zero.
-void write_mean(TensorView<const float, 2> rows, float* to) {
-  const auto [tokens, channels] = rows.sizes;
-  std::vector<double> mean(static_cast<size_t>(channels));
-  for (int64_t t = 0; t < tokens; ++t) {
-    for (int64_t c = 0; c < channels; ++c) mean[static_cast<size_t>(c)] += rows(t, c);
-  }
-  double squares = 0;
-  for (double x : mean) squares += x * x;
-  const double scale = squares == 0 ? 0 : 1 / std::sqrt(squares);
-  for (int64_t c = 0; c < channels; ++c) to[c] = static_cast<float>(mean[static_cast<size_t>(c)] * scale);
-}
-
 }  // namespace
 
 void TokenBatch::add(std::span<const int32_t> text) {
@@ -70,11 +44,13 @@ struct Encoder::State {
   explicit State(const std::filesystem::path& f)
       : folder(f),
         plan(detail::read_encoder_plan(folder)),
-        tokenizer(load_tokenizer(folder, plan.config)),
+        pooling(detail::read_pooling(folder)),
+        tokenizer(detail::find_tokenizer(folder, plan.config.vocabulary)),
         weights(load_weights(folder, plan)) {}
 
   std::filesystem::path folder;
   detail::EncoderPlan plan;
+  detail::Pooling pooling;
   std::optional<Tokenizer> tokenizer;
   detail::EncoderWeights weights;
 };
@@ -122,7 +98,8 @@ Tensor<float, 2> Encoder::embed(const TokenBatch& batch, const EncoderOptions& o
   for (int64_t s = 0; s < batch.texts(); ++s) {
     const int64_t first = batch.starts()[static_cast<size_t>(s)];
     const auto tokens = static_cast<int64_t>(batch.text(s).size());
-    write_mean({hidden.data() + first * channels, {tokens, channels}, {channels, 1}}, &embeddings(s, 0));
+    const TensorView<const float, 2> rows{hidden.data() + first * channels, {tokens, channels}, {channels, 1}};
+    detail::write_pooled(state_->pooling, rows, &embeddings(s, 0));
   }
   return embeddings;
 }
@@ -133,7 +110,7 @@ Tensor<float, 2> Encoder::forward(std::span<const int32_t> ids, const EncoderOpt
 
 Tensor<float, 1> Encoder::embed(std::span<const int32_t> ids, const EncoderOptions& options) const {
   Tensor<float, 1> embedding({config().hidden});
-  write_mean(forward(ids, options), embedding.data());
+  detail::write_pooled(state_->pooling, forward(ids, options), embedding.data());
   return embedding;
 }
 

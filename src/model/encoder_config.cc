@@ -10,17 +10,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A field that may be absent, but not say anything else.
-void expect(const JsonField& root, const char* key, const char* value) {
-  const auto field = root.find(key);
-  if (field && field->as_string() != value) field->refuse("\"" + std::string(value) + "\"");
-}
-
-void expect_false(const JsonField& root, const char* key) {
-  const auto field = root.find(key);
-  if (field && field->as_bool()) field->refuse("false: only encoders are read");
-}
-
 // What the fields are called.
 struct Keys {
   const char *layers, *hidden, *intermediate, *heads, *activation;
@@ -53,16 +42,21 @@ void read_padding(const JsonField& root, EncoderPlan& plan) {
 
 }  // namespace
 
+bool is_encoder_type(std::string_view model_type) {
+  return model_type == "bert" || model_type == "distilbert" || model_type == "roberta";
+}
+
 EncoderPlan read_encoder_plan(const fs::path& folder) {
   const JsonFile file(folder / "config.json");
   const JsonField root = file.root();
   const JsonField type = root["model_type"];
   const std::string& architecture = type.as_string();
   const bool distilbert = architecture == "distilbert", roberta = architecture == "roberta";
-  if (architecture != "bert" && !distilbert && !roberta) type.refuse("\"bert\", \"distilbert\" or \"roberta\"");
-  expect(root, "position_embedding_type", "absolute");
-  expect_false(root, "is_decoder");
-  expect_false(root, "add_cross_attention");
+  if (!is_encoder_type(architecture)) type.refuse(kEncoderTypes);
+  root.expect("position_embedding_type", "absolute");
+  for (const char* key : {"is_decoder", "add_cross_attention"}) {
+    if (root.flag(key)) root[key].refuse("false: only encoders are read");
+  }
 
   EncoderPlan plan;
   plan.config.name = name_of(folder);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <string_view>
 
 #include "limelight/model.h"
 #include "limelight/nn.h"
@@ -19,6 +20,9 @@ struct EncoderPlan {
   // Of a text, in the table of positions: rows up to that of the padding token are no text's.
   int64_t first_position() const { return padding_id ? *padding_id + 1 : 0; }
 };
+
+inline constexpr const char* kEncoderTypes = "\"bert\", \"distilbert\" or \"roberta\"";
+bool is_encoder_type(std::string_view model_type);  // one of these
 
 // Reads folder/config.json. Throws FileError, or FormatError naming file and field.
 EncoderPlan read_encoder_plan(const std::filesystem::path& folder);

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/steps.h"
 #include "model/pass_rows.h"
-#include "model/steps.h"
 
 namespace limelight::detail {
 namespace {

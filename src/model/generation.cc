@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <utility>
 
 #include "core/checks.h"
@@ -54,7 +55,11 @@ class Writer {
         room_(std::min(options.max_tokens, decoder.config().positions - static_cast<int64_t>(prompt.size()))),
         cache_(decoder.config(), static_cast<int64_t>(prompt.size()) + room_),
         pieces_(decoder.tokenizer(), {.continued = true}),
-        stops_(options.stop) {}
+        stops_(options.stop) {
+    for (int32_t id = 0; id < decoder.config().vocabulary; ++id) {
+      if (!decoder.tokenizer().has_piece(id) && !ends(id)) pieceless_.push_back(id);
+    }
+  }
 
   GenerationResult run() {
     try {
@@ -72,6 +77,7 @@ class Writer {
     Tensor<float, 2> logits = decoder_.forward_last(prompt_, cache_, pass(true));
     result_.prefill_seconds = seconds_since(std::exchange(start_, Clock::now()));
     for (;;) {
+      for (const int32_t id : pieceless_) logits(0, id) = -std::numeric_limits<float>::infinity();
       const std::span<const float> last(logits.data(), static_cast<size_t>(logits.count()));
       const int32_t id = detail::next_token(last, sampling_, result_.ids.size());
       if (!take(id)) break;
@@ -93,10 +99,14 @@ class Writer {
     return pass;
   }
 
+  bool ends(int32_t id) const {
+    const std::vector<int32_t>& ids = decoder_.end_ids();
+    return std::find(ids.begin(), ids.end(), id) != ids.end();
+  }
+
   // Adds a token to the text; false when it is the last.
   bool take(int32_t id) {
-    const std::vector<int32_t>& ends = decoder_.end_ids();
-    if (std::find(ends.begin(), ends.end(), id) != ends.end()) return finish(GenerationEnd::kEndToken, id, rest());
+    if (ends(id)) return finish(GenerationEnd::kEndToken, id, rest());
     result_.ids.push_back(id);
     std::string text = stops_.push(pieces_.push(id));
     if (stops_.stopped()) return finish(GenerationEnd::kStopText, id, text);
@@ -137,6 +147,7 @@ class Writer {
   const int64_t room_;  // tokens that may be written
   DecoderCache cache_;
   TokenDecoder pieces_;
+  std::vector<int32_t> pieceless_;  // rows of the embedding that only fill it up
   detail::StopTexts stops_;
   GenerationResult result_;
   Clock::time_point start_ = Clock::now();

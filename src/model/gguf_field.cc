@@ -117,22 +117,6 @@ std::vector<std::string_view> GgufField::as_texts() const {
   return texts;
 }
 
-std::vector<bool> GgufField::as_bools() const {
-  if (value_.type != GgufType::kArray || value_.element != GgufType::kBool) refuse("an array of true and false");
-  std::vector<bool> bools;
-  bools.reserve(value_.count);
-  for (const std::byte byte : value_.bytes) bools.push_back(byte != std::byte{0});
-  return bools;
-}
-
-std::vector<GgufField> GgufField::as_arrays() const {
-  if (value_.type != GgufType::kArray || value_.element != GgufType::kArray) refuse("an array of arrays");
-  std::vector<GgufField> arrays;
-  arrays.reserve(value_.count);
-  for (const GgufValue& element : detail::gguf_elements(value_)) arrays.push_back(GgufField(*file_, key_, element));
-  return arrays;
-}
-
 void GgufField::refuse(const std::string& expected) const {
   detail::fail_format(file_->path().string() + ": metadata " + detail::in_quotes(key_) + ": expected " + expected +
                       ", found " + shown(value_));

@@ -1,4 +1,6 @@
 // A mapped GGUF file, and finding things in it by name.
+#include <fstream>
+#include <system_error>
 #include <unordered_map>
 
 #include "core/error.h"
@@ -30,6 +32,15 @@ GgufFile::~GgufFile() = default;
 
 GgufFile GgufFile::open(const std::filesystem::path& path) {
   return GgufFile(std::make_unique<State>(path));
+}
+
+bool GgufFile::recognises(const std::filesystem::path& path) {
+  std::error_code error;
+  if (path.extension() == ".gguf") return !std::filesystem::is_directory(path, error);
+  if (!std::filesystem::is_regular_file(path, error)) return false;
+  char start[detail::kGgufMagic.size()] = {};
+  std::ifstream(path, std::ios::binary).read(start, sizeof start);
+  return std::string_view(start, sizeof start) == detail::kGgufMagic;
 }
 
 const std::filesystem::path& GgufFile::path() const {

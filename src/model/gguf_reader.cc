@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "core/error.h"
+#include "model/foreign_file.h"
 #include "model/gguf_cursor.h"
 #include "model/gguf_tensor_type.h"
 #include "model/safetensors_header.h"
@@ -14,7 +15,6 @@
 namespace limelight::detail {
 namespace {
 
-constexpr std::string_view kMagic = "GGUF";
 constexpr uint64_t kDefaultAlignment = 32;
 constexpr uint64_t kMaxAlignment = uint64_t{1} << 16;
 constexpr uint64_t kMaxAxes = 4;
@@ -31,10 +31,10 @@ struct Header {
   uint64_t tensors, metadata;
 };
 
-Header read_header(GgufCursor& cursor) {
+Header read_header(GgufCursor& cursor, std::string_view start) {
   cursor.at("header");
-  if (const std::string_view magic = cursor.characters(kMagic.size()); magic != kMagic) {
-    cursor.refuse("'GGUF' at the start of the file", in_quotes(magic));
+  if (const std::string_view magic = cursor.characters(kGgufMagic.size()); magic != kGgufMagic) {
+    cursor.refuse("'GGUF' at the start of the file", in_quotes(magic).append(foreign_hint(start, ModelFile::kGguf)));
   }
   cursor.at("version");
   const uint64_t version = cursor.number(4);
@@ -179,7 +179,7 @@ std::vector<Listed> read_tensors(GgufCursor& cursor, uint64_t count, uint64_t al
 
 GgufContents parse_gguf(std::span<const std::byte> bytes, const std::string& file) {
   GgufCursor cursor(bytes, file);
-  const Header header = read_header(cursor);
+  const Header header = read_header(cursor, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   GgufContents contents;
   contents.version = header.version;
   read_metadata(cursor, header.metadata, contents);

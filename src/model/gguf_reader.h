@@ -13,6 +13,8 @@
 
 namespace limelight::detail {
 
+inline constexpr std::string_view kGgufMagic = "GGUF";
+
 struct GgufContents {
   int version = 0;
   std::vector<std::pair<std::string_view, GgufValue>> metadata;  // in file order; all of these are views

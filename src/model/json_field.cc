@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "core/error.h"
+#include "model/foreign_file.h"
 #include "model/mapped_file.h"
 
 namespace limelight::detail {
@@ -58,6 +59,29 @@ std::string joined(const std::string& parent, const std::string& key) {
   return parent.empty() ? key : parent + "." + key;
 }
 
+// Where and why the parser stopped: "line 1, column 5: ...", as the library tells it but for the text it read.
+std::string parse_failure(const json::parse_error& error) {
+  const std::string_view told = error.what();
+  const size_t line = std::min(told.find("line "), told.size());
+  return std::string(told.substr(line, told.find("; last read") - line));
+}
+
+json parsed(std::string_view text, const std::string& file) {
+  const auto refuse = [&](const std::string& why) {
+    fail_format((file + ": is not JSON: " + why).append(foreign_hint(text, ModelFile::kJson)));
+  };
+  // The parser takes a zero byte for the end, whatever follows.
+  if (const size_t zero = text.find('\0'); zero != text.npos) refuse("byte " + std::to_string(zero) + " is zero");
+  try {
+    return json::parse(text);
+  } catch (const json::parse_error& error) {
+    refuse(parse_failure(error));
+  } catch (const json::out_of_range&) {
+    refuse("a number is too large");
+  }
+  return {};
+}
+
 }  // namespace
 
 JsonFile::JsonFile(std::filesystem::path path) : path_(std::move(path)) {
@@ -73,10 +97,11 @@ JsonFile::JsonFile(std::filesystem::path path) : path_(std::move(path)) {
     fail_format(path_.string() + ": expected at most " + std::to_string(kMaxNesting) + " levels of nesting, found " +
                 std::to_string(levels));
   }
-  document_ = json::parse(text, text + size, nullptr, /*allow_exceptions=*/false);
-  // The parser takes a zero byte for the end, whatever follows.
-  if (document_.is_discarded() || std::find(text, text + size, '\0') != text + size)
-    fail_format(path_.string() + ": is not JSON");
+  document_ = parsed({text, size}, path_.string());
+}
+
+std::optional<JsonFile> JsonFile::find(const std::filesystem::path& path) {
+  return is_there(path) ? std::optional<JsonFile>(std::in_place, path) : std::nullopt;
 }
 
 std::string JsonField::path() const {
@@ -120,6 +145,15 @@ void JsonField::each_member(const std::function<void(const std::string&, const J
   for (auto at = value_->begin(); at != value_->end(); ++at) {
     visit(at.key(), JsonField(*file_, *at, here, &at.key(), 0));
   }
+}
+
+void JsonField::expect(std::string_view value) const {
+  if (as_string() != value) refuse("\"" + std::string(value) + "\"");
+}
+
+bool JsonField::flag(std::string_view key, bool absent) const {
+  const auto field = find(key);
+  return field ? field->as_bool() : absent;
 }
 
 bool JsonField::as_bool() const {

@@ -2,6 +2,7 @@
 // field. "tokenizer.json: model.max_input_chars_per_word: expected an integer from 1 to 2147483647, found "many"".
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -21,6 +22,18 @@ class JsonField {
   std::optional<JsonField> find(std::string_view key) const;            // absent or null: nullopt
   void each(const std::function<void(const JsonField&)>& visit) const;  // the elements of an array
   void each_member(const std::function<void(const std::string& key, const JsonField&)>& visit) const;
+
+  // Fails unless the value is this one.
+  void expect(std::string_view value) const;
+  void expect(std::same_as<bool> auto value) const {
+    if (as_bool() != value) refuse(value ? "true" : "false");
+  }
+  // Fails where the member is there and not this one.
+  void expect(std::string_view key, const auto& value) const {
+    if (const auto field = find(key)) field->expect(value);
+  }
+  // A member that may be absent.
+  bool flag(std::string_view key, bool absent = false) const;
 
   bool is_array() const { return value_->is_array(); }
   bool as_bool() const;
@@ -51,6 +64,7 @@ class JsonFile {
   // Throws FileError when it cannot be read, FormatError when it is not JSON, larger than 64 MiB or
   // nested deeper than 256 levels.
   explicit JsonFile(std::filesystem::path path);
+  static std::optional<JsonFile> find(const std::filesystem::path& path);  // of a file that may be missing
 
   const std::filesystem::path& path() const { return path_; }
   JsonField root() const { return JsonField(*this, document_, "", nullptr, 0); }

@@ -49,6 +49,11 @@ MappedFile::~MappedFile() {
   if (start_ != nullptr) ::munmap(start_, size_);
 }
 
+bool is_there(const std::filesystem::path& path) {
+  std::error_code error;
+  return std::filesystem::status(path, error).type() != std::filesystem::file_type::not_found;
+}
+
 void release_pages(std::span<const std::byte> part) {
   const auto page = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
   const auto first = reinterpret_cast<uintptr_t>(part.data());

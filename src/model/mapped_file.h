@@ -23,6 +23,9 @@ class MappedFile {
   size_t size_ = 0;
 };
 
+// Whether a folder has this file. One that cannot even be looked for counts: reading it tells why.
+bool is_there(const std::filesystem::path& path);
+
 // Lets the pages that lie whole in this part of a mapped file leave memory; they come again when they are touched.
 void release_pages(std::span<const std::byte> part);
 

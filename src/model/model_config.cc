@@ -18,10 +18,4 @@ Gelu read_gelu(const JsonField& field) {
   field.refuse("\"gelu\", \"gelu_new\" or \"gelu_pytorch_tanh\"");
 }
 
-float read_epsilon(const JsonField& field) {
-  const auto epsilon = static_cast<float>(field.as_number());
-  if (!(epsilon > 0 && epsilon < 1)) field.refuse("a number between 0 and 1");
-  return epsilon;
-}
-
 }  // namespace limelight::detail

@@ -1,6 +1,7 @@
 // What the configs of all models share: bounds of sizes, the model's name, and fields that mean the same in each.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -18,7 +19,20 @@ inline constexpr int64_t kMaxEntries = int64_t{1} << 28;
 // The last name of the path, also where it ends in a slash or "..".
 std::string name_of(const std::filesystem::path& path);
 
-Gelu read_gelu(const JsonField& field);      // "gelu", "gelu_new", "gelu_pytorch_tanh"
-float read_epsilon(const JsonField& field);  // between 0 and 1
+Gelu read_gelu(const JsonField& field);  // "gelu", "gelu_new", "gelu_pytorch_tanh"
+
+// Of a JsonField or a GgufField.
+template <class Field>
+float read_epsilon(const Field& field) {
+  const auto epsilon = static_cast<float>(field.as_number());
+  if (!(epsilon > 0 && epsilon < 1)) field.refuse("a number between 0 and 1");
+  return epsilon;
+}
+template <class Field>
+double above_zero(const Field& field) {
+  const double value = field.as_number();
+  if (!(value > 0) || !std::isfinite(value)) field.refuse("a number above 0");
+  return value;
+}
 
 }  // namespace limelight::detail

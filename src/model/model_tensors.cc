@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <system_error>
 
 #include "core/error.h"
 #include "kernels/kernels.h"
@@ -32,8 +31,7 @@ std::optional<WeightType> weight_type(Dtype dtype) {
 
 ModelTensors::ModelTensors(const fs::path& folder) {
   const fs::path single = folder / "model.safetensors", index = folder / "model.safetensors.index.json";
-  std::error_code error;
-  if (!fs::exists(single, error) && fs::exists(index, error)) {
+  if (!is_there(single) && is_there(index)) {
     open_listed(index);
     return;
   }
@@ -63,7 +61,8 @@ void ModelTensors::open_listed(const fs::path& index) {
   std::map<std::string, size_t> opened;
   list.root()["weight_map"].each_member([&](const std::string& name, const JsonField& where) {
     const std::string& file = where.as_string();
-    if (fs::path(file).filename() != file || file.empty()) where.refuse("a file of the same folder");
+    const bool plain = fs::path(file).filename() == file && file.find('\0') == file.npos;
+    if (!plain || file.empty() || file == "." || file == "..") where.refuse("a file of the same folder");
     const auto [at, is_new] = opened.emplace(file, files_.size());
     if (is_new) files_.push_back(SafetensorsFile::open(index.parent_path() / file));
     const SafetensorsFile& shard = files_[at->second];

@@ -1,4 +1,5 @@
-// The temporary name lives in an object that removes it again, whatever fails before the rename.
+// A file without a name until it is whole, so that not even a killed process leaves one; where the file system has no
+// such files, a temporary name in an object that removes it again, whatever fails before the rename.
 #include "model/output_file.h"
 
 #include <fcntl.h>
@@ -28,8 +29,10 @@ fs::path temporary_name(const fs::path& target) {
 
 class Output {
  public:
-  // `path` is what the caller named: messages show it. Replacing, the bytes go to a temporary name beside `target`.
+  // `path` is what the caller named: messages show it. Replacing, the bytes go to a file of their own in the same
+  // folder.
   Output(const fs::path& path, const fs::path& target, bool replaces) : path_(path) {
+    if (replaces && open_nameless(target)) return;
     const int flags = O_WRONLY | O_CLOEXEC | (replaces ? O_CREAT | O_EXCL : 0);
     do {
       opened_ = replaces ? temporary_name(target) : target;
@@ -57,17 +60,37 @@ class Output {
   }
 
   void close() {
-    // A pipe or device has nothing to flush.
-    if (temporary_ && ::fsync(number_) != 0) fail();
     if (::close(std::exchange(number_, -1)) != 0) fail();
   }
 
+  // Flushed, closed and renamed.
   void rename_to(const fs::path& target) {
+    if (::fsync(number_) != 0) fail();
+    if (!temporary_) give_name(target);
+    close();
     if (::rename(opened_.c_str(), target.c_str()) != 0) fail();
     temporary_ = false;
   }
 
  private:
+  // False where the file system has none, or there is no way to name it later.
+  bool open_nameless(const fs::path& target) {
+    if (::access("/proc/self/fd", X_OK) != 0) return false;
+    const fs::path folder = target.has_parent_path() ? target.parent_path() : ".";
+    number_ = ::open(folder.c_str(), O_WRONLY | O_CLOEXEC | O_TMPFILE, 0666);
+    return number_ >= 0;
+  }
+
+  // A name that is taken cannot be given: so a temporary one, which is then renamed.
+  void give_name(const fs::path& target) {
+    const std::string nameless = "/proc/self/fd/" + std::to_string(number_);
+    do {
+      opened_ = temporary_name(target);
+      temporary_ = ::linkat(AT_FDCWD, nameless.c_str(), AT_FDCWD, opened_.c_str(), AT_SYMLINK_FOLLOW) == 0;
+    } while (!temporary_ && errno == EEXIST);
+    if (!temporary_) fail();
+  }
+
   [[noreturn]] void fail() const {
     fail_file(path_.string() + ": cannot write: " + std::generic_category().message(errno));
   }
@@ -75,7 +98,7 @@ class Output {
   const fs::path& path_;
   fs::path opened_;
   int number_ = -1;
-  bool temporary_ = false;  // a file of ours that is to be removed
+  bool temporary_ = false;  // `opened_` is a file of ours that is to be removed
 };
 
 }  // namespace
@@ -84,12 +107,11 @@ void write_file(const fs::path& path, const std::vector<std::span<const std::byt
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   const bool replaces = !fs::exists(status) || fs::is_regular_file(status);
-  // A link stays a link: what it points to is replaced.
+  // A link to a file stays a link: that file is replaced. One that leads nowhere is replaced itself.
   const fs::path target = fs::is_regular_file(status) ? fs::canonical(path, error) : path;
   Output output(path, target, replaces);
   for (const auto part : parts) output.write(part);
-  output.close();
-  if (replaces) output.rename_to(target);
+  replaces ? output.rename_to(target) : output.close();
 }
 
 }  // namespace limelight::detail

@@ -1,4 +1,5 @@
-// A file written whole or not at all: to a temporary name in the same folder, flushed to the disk, then renamed.
+// A file written whole or not at all: to one beside it, without a name where there is such a thing, flushed to the disk
+// and then renamed.
 // Devices and pipes cannot be renamed onto and are written as they are.
 #pragma once
 

@@ -2,7 +2,6 @@
 #include "model/pass_rows.h"
 
 #include "core/parallel.h"
-#include "nn/rows.h"
 
 namespace limelight::detail {
 

@@ -1,6 +1,7 @@
 // Rows of tokens in a model's pass: parts of them where they stand, and one matrix of them added to another.
 #pragma once
 
+#include "core/rounding.h"
 #include "limelight/runtime.h"
 #include "limelight/tensor.h"
 
@@ -9,7 +10,7 @@ namespace limelight::detail {
 // Rows that go through a layer's network at once: what is inside it is the widest of all.
 inline constexpr int64_t kNetworkRows = 512;
 inline int64_t network_blocks(int64_t rows) {
-  return (rows + kNetworkRows - 1) / kNetworkRows;
+  return ceil_div(rows, kNetworkRows);
 }
 
 using Rows = TensorView<float, 2>;  // [T, C], contiguous along the last axis

@@ -4,9 +4,9 @@
 #include <string>
 
 #include "core/checks.h"
+#include "core/steps.h"
 #include "limelight/backward.h"
 #include "model/layer_copy.h"
-#include "model/steps.h"
 
 namespace limelight {
 

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "core/error.h"
+#include "model/foreign_file.h"
 #include "model/mapped_file.h"
 #include "model/safetensors_header.h"
 
@@ -16,19 +17,11 @@ namespace {
 constexpr uint64_t kLengthBytes = 8;
 constexpr uint64_t kMaxHeader = uint64_t{256} << 20;
 
-// What a file that is no safetensors file looks like.
-std::string hint(std::string_view start) {
-  if (start.starts_with("PK\x03\x04")) return "; it looks like a zip archive, as PyTorch's checkpoints are";
-  if (start.starts_with("version https://git-lfs"))
-    return "; it is a Git LFS pointer: get the file itself (git lfs pull)";
-  if (start.starts_with("GGUF")) return "; it looks like a GGUF file";
-  if (start.starts_with("<!") || start.starts_with("<html")) return "; it looks like a web page";
-  return "";
-}
-
 // The header's text, its length checked against the limit and the file.
 std::string_view header_text(std::string_view bytes, const std::string& file) {
-  const auto refuse = [&](const std::string& what) { fail_format(file + ": " + what + hint(bytes)); };
+  const auto refuse = [&](std::string what) {
+    fail_format(file + ": " + what.append(foreign_hint(bytes, ModelFile::kSafetensors)));
+  };
   if (bytes.size() < kLengthBytes) {
     refuse("expected at least 8 bytes, found " + std::to_string(bytes.size()));
   }

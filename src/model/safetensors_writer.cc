@@ -70,12 +70,6 @@ void SafetensorsWriter::add_metadata(std::string key, std::string value) {
   metadata_.emplace_back(std::move(key), std::move(value));
 }
 
-int64_t SafetensorsWriter::bytes() const {
-  int64_t sum = 0;
-  for (const Entry& entry : entries_) sum += byte_count(entry.name, entry.dtype, entry.shape);
-  return sum;
-}
-
 void SafetensorsWriter::write(const std::filesystem::path& path) const {
   std::vector<const Entry*> order;
   for (const Entry& entry : entries_) order.push_back(&entry);

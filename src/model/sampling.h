@@ -6,11 +6,10 @@
 
 namespace limelight::detail {
 
-// In this order: logits are divided by the temperature; the top_k largest are kept (of equal ones the lowest ids); of
-// these the most likely whose probabilities, made to add to 1, first reach top_p.
+// Of GenerationOptions what chooses a token, in their words.
 struct Sampling {
-  float temperature = 0;  // 0: greedy, the largest logit (of equal ones the lowest id)
-  int64_t top_k = 0;      // 0: all
+  float temperature = 0;
+  int64_t top_k = 0;
   float top_p = 1;
   uint64_t seed = 0;
 };

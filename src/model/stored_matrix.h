@@ -38,8 +38,6 @@ class StoredMatrix {
 
   int64_t in() const { return in_; }
   int64_t out() const { return out_; }
-  WeightType type() const { return type_; }
-  int64_t bytes() const { return bytes_; }
 
   // Row n as floats, to[in()]; 0 <= n < out().
   void read_row(int64_t n, float* to) const;
@@ -49,7 +47,7 @@ class StoredMatrix {
                        const Run& run);
   const std::byte* panel(int64_t first_column) const;
 
-  int64_t in_ = 0, out_ = 0, bytes_ = 0;
+  int64_t in_ = 0, out_ = 0;
   WeightType type_ = WeightType::kF32;
   const Kernels* kernels_ = nullptr;
   std::unique_ptr<void, AlignedFree> memory_;

@@ -122,7 +122,7 @@ Tokenizer& Tokenizer::operator=(Tokenizer&&) noexcept = default;
 Tokenizer::~Tokenizer() = default;
 
 Tokenizer Tokenizer::load(const std::filesystem::path& path) {
-  if (path.extension() == ".gguf") return Tokenizer(GgufFile::open(path));
+  if (GgufFile::recognises(path)) return Tokenizer(GgufFile::open(path));
   return Tokenizer(detail::read_tokenizer_json(path));
 }
 
@@ -137,6 +137,10 @@ std::vector<Token> Tokenizer::encode(std::string_view text) const {
 
 int64_t Tokenizer::vocabulary_size() const {
   return state_->vocabulary.size();
+}
+
+bool Tokenizer::has_piece(int32_t id) const {
+  return state_->vocabulary.find(id) != nullptr;
 }
 
 std::optional<int32_t> Tokenizer::find(std::string_view piece) const {

@@ -7,24 +7,19 @@
 namespace limelight::detail {
 namespace {
 
-void expect(const JsonField& field, const std::string& value) {
-  if (field.as_string() != value) field.refuse("\"" + value + "\"");
-}
-
-void expect_replace(const JsonField& step, const std::string& from, const std::string& to) {
-  expect(step["pattern"]["String"], from);
-  expect(step["content"], to);
+void expect_replace(const JsonField& step, std::string_view from, std::string_view to) {
+  step["pattern"]["String"].expect(from);
+  step["content"].expect(to);
 }
 
 void read_normalizer_step(const JsonField& step, SpaceMarkNormalizer& normalizer) {
   const std::string& type = step["type"].as_string();
-  const std::string mark(kSpaceMarkText);
   if (type == "Prepend") {
     if (normalizer.prepends) step["type"].refuse("one Prepend");
-    expect(step["prepend"], mark);
+    step["prepend"].expect(kSpaceMarkText);
     normalizer.prepends = true;
   } else if (type == "Replace") {
-    expect_replace(step, " ", mark);
+    expect_replace(step, " ", kSpaceMarkText);
     normalizer.replaces = true;
   } else {
     step["type"].refuse("Prepend, Replace or a Sequence of these, as byte_fallback is true");
@@ -48,9 +43,7 @@ TextPrefix read_prefix(const JsonField& field) {
 }  // namespace
 
 void read_character_bpe(const JsonField& model, MergeTable merges, TokenizerConfig& config) {
-  if (const auto whole = model.find("ignore_merges"); whole && whole->as_bool()) {
-    whole->refuse("false, as byte_fallback is true");
-  }
+  if (model.flag("ignore_merges")) model["ignore_merges"].refuse("false, as byte_fallback is true");
   if (const auto byte = byte_without_piece(config.vocabulary))
     model["vocab"].refuse("a piece for each byte, also " + *byte);
   config.model = CharacterBpeConfig{std::move(merges)};
@@ -69,23 +62,22 @@ void read_space_marks(const JsonField& normalizer, TokenizerConfig& config) {
 void read_metaspace(const JsonField& pre_tokenizer, TokenizerConfig& config) {
   const JsonField type = pre_tokenizer["type"];
   if (type.as_string() != "Metaspace") type.refuse("Metaspace or none, as byte_fallback is true");
-  expect(pre_tokenizer["replacement"], std::string(kSpaceMarkText));
+  pre_tokenizer["replacement"].expect(kSpaceMarkText);
   config.pretokenizer.marks_spaces = true;
   config.pretokenizer.prefix = read_prefix(pre_tokenizer);
-  const auto split = pre_tokenizer.find("split");
-  if (!split || split->as_bool()) config.pretokenizer.steps = {WordStep::kSpaceMarks};
+  if (pre_tokenizer.flag("split", true)) config.pretokenizer.steps = {WordStep::kSpaceMarks};
 }
 
 void read_character_decoder(const JsonField& decoder, TokenizerConfig& config) {
-  const std::string kSteps[] = {"Replace", "ByteFallback", "Fuse", "Strip"};
+  constexpr std::string_view kSteps[] = {"Replace", "ByteFallback", "Fuse", "Strip"};
   if (decoder["type"].as_string() != "Sequence") decoder["type"].refuse("Sequence, as byte_fallback is true");
   size_t count = 0;
   decoder["decoders"].each([&](const JsonField& step) {
     if (count == std::size(kSteps)) step.refuse("no step after Strip");
-    expect(step["type"], kSteps[count++]);
-    if (count == 1) expect_replace(step, std::string(kSpaceMarkText), " ");
+    step["type"].expect(kSteps[count++]);
+    if (count == 1) expect_replace(step, kSpaceMarkText, " ");
     if (count < std::size(kSteps)) return;
-    expect(step["content"], " ");
+    step["content"].expect(" ");
     step["start"].as_integer(1, 1);
     step["stop"].as_integer(0, 0);
     config.leading_space = LeadingSpace::kOfTheTextGoes;

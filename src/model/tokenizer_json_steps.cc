@@ -17,12 +17,6 @@ bool has_model(const TokenizerConfig& config) {
   return std::holds_alternative<Config>(config.model);
 }
 
-// A member that may be absent: false then.
-bool flag(const JsonField& field, const char* name) {
-  const auto found = field.find(name);
-  return found && found->as_bool();
-}
-
 void read_vocabulary(const JsonField& field, TokenizerConfig& config) {
   field.each_member(
       [&](const std::string& text, const JsonField& id) { add_to_vocabulary(config.vocabulary, text, id); });
@@ -55,8 +49,8 @@ void read_merge(const JsonField& field, const Vocabulary& vocabulary, MergeTable
 void read_byte_level_bpe(const JsonField& field, MergeTable merges, TokenizerConfig& config) {
   ByteLevelBpeConfig model;
   model.merges = std::move(merges);
-  model.whole_words_first = flag(field, "ignore_merges");
-  const bool fused = flag(field, "fuse_unk");
+  model.whole_words_first = field.flag("ignore_merges");
+  const bool fused = field.flag("fuse_unk");
   if (const auto unknown = field.find("unk_token"); unknown && !unknown->as_string().empty()) {
     model.unknown = find_in_vocabulary(config.vocabulary, *unknown).id;
     if (fused) field["fuse_unk"].refuse("false");
@@ -73,11 +67,20 @@ void read_bpe(const JsonField& field, TokenizerConfig& config) {
   read_vocabulary(field["vocab"], config);
   MergeTable merges;
   field["merges"].each([&](const JsonField& merge) { read_merge(merge, config.vocabulary, merges); });
-  if (flag(field, "byte_fallback")) {
+  if (field.flag("byte_fallback")) {
     read_character_bpe(field, std::move(merges), config);
   } else {
     read_byte_level_bpe(field, std::move(merges), config);
   }
+}
+
+// Files older than the field tell a model by what no other has.
+std::string model_type(const JsonField& model) {
+  if (model.find("type")) return model["type"].as_string();
+  if (model.find("merges")) return "BPE";
+  if (model.find("max_input_chars_per_word")) return "WordPiece";
+  if (model["vocab"].is_array()) model["vocab"].refuse("that of WordPiece or BPE, not Unigram's");
+  return model["type"].as_string();
 }
 
 BertNormalizer read_bert_normalizer(const JsonField& field) {
@@ -85,8 +88,7 @@ BertNormalizer read_bert_normalizer(const JsonField& field) {
                             .handle_chinese_chars = field["handle_chinese_chars"].as_bool(),
                             .strip_accents = false,
                             .lowercase = field["lowercase"].as_bool()};
-  const auto strip_accents = field.find("strip_accents");
-  normalizer.strip_accents = strip_accents ? strip_accents->as_bool() : normalizer.lowercase;
+  normalizer.strip_accents = field.flag("strip_accents", normalizer.lowercase);
   return normalizer;
 }
 
@@ -94,7 +96,7 @@ BertNormalizer read_bert_normalizer(const JsonField& field) {
 WordStep read_split(const JsonField& field) {
   const JsonField pattern = field["pattern"]["Regex"];
   const std::string& text = pattern.as_string();
-  const bool inverted = flag(field, "invert");
+  const bool inverted = field.flag("invert");
   const std::string& behavior = field["behavior"].as_string();
   if (behavior != (inverted ? "Removed" : "Isolated"))
     field["behavior"].refuse(inverted ? "Removed, as it is inverted" : "Isolated");
@@ -117,9 +119,8 @@ void read_byte_level(const JsonField& field, Pretokenizer& pretokenizer) {
     if (!pretokenizer.steps.empty()) field["add_prefix_space"].refuse("false after another step");
     pretokenizer.prefix = TextPrefix::kMissingSpace;
   }
-  if (const auto trim = field.find("trim_offsets")) trim->as_bool();  // of the post-processor it counts
-  const auto use_regex = field.find("use_regex");
-  if (!use_regex || use_regex->as_bool()) pretokenizer.steps.push_back(WordStep::kGpt2);
+  field.flag("trim_offsets");  // of the post-processor it counts
+  if (field.flag("use_regex", true)) pretokenizer.steps.push_back(WordStep::kGpt2);
 }
 
 // Whether it was the last step.
@@ -172,7 +173,7 @@ const Piece& find_in_vocabulary(const Vocabulary& vocabulary, const JsonField& t
 }
 
 void read_model(const JsonField& model, TokenizerConfig& config) {
-  const std::string& type = model["type"].as_string();
+  const std::string type = model_type(model);
   if (type == "WordPiece") {
     read_wordpiece(model, config);
   } else if (type == "BPE") {

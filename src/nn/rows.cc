@@ -1,13 +1,10 @@
-// One-line errors for views that do not fit, and the cutting of rows into blocks.
+// One-line errors for views that do not fit.
 #include "nn/rows.h"
 
-#include <algorithm>
 #include <cstdlib>
 
 #include "core/checks.h"
 #include "core/error.h"
-#include "core/parallel.h"
-#include "core/rounding.h"
 
 namespace limelight::detail {
 

@@ -1,9 +1,9 @@
 // Multi-head self-attention: projections, one attention call on views of them, and the output projection.
-#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "core/consecutive.h"
 #include "core/error.h"
 #include "limelight/lens.h"
 #include "limelight/nn.h"
@@ -70,10 +70,7 @@ SelfAttention::Result SelfAttention::forward(TensorView<const float, 3> x, bool 
   project(value_, x, v, run);
 
   LensRequest request;
-  if (want_weights) {
-    request.rows.resize(static_cast<size_t>(x.sizes[1]));
-    std::iota(request.rows.begin(), request.rows.end(), 0);
-  }
+  if (want_weights) request.rows = detail::consecutive(0, x.sizes[1]);
   AttentionOptions options;
   options.causal = causal_;
   options.run = run;

@@ -20,7 +20,7 @@ TEST_F(Answer, UnknownCallsAndModelsAreRefused) {
   EXPECT_EQ(reply("../look", Json::object()).status, 404);
   const Json unknown = bad(400, "look", {{"text", "a"}, {"model", "../letters"}});
   EXPECT_EQ(unknown["field"], "model");
-  EXPECT_EQ(unknown["expected"], "one of letters, absent");
+  EXPECT_EQ(unknown["expected"], "one of damaged, letters, absent");
   EXPECT_NE(bad(409, "look", {{"text", "a"}, {"model", "absent"}})["message"].get<std::string>().find("bring it"),
             std::string::npos);
   EXPECT_EQ(bad(400, "generate", {{"text", "a"}, {"model", "letters"}})["field"], "model");

@@ -34,7 +34,10 @@ class Answer : public testing::Test {
     EXPECT_EQ(got.status, status) << call << " " << asked.dump().substr(0, 200) << " " << got.body.substr(0, 300);
     const Json json = Json::parse(got.body);
     expect_fits("error", json);
-    EXPECT_EQ(json["error"]["message"].get<std::string>().find('\n'), std::string::npos);
+    const std::string message = json["error"]["message"];
+    EXPECT_EQ(message.find('\n'), std::string::npos);
+    EXPECT_EQ(message.find(" --"), std::string::npos) << message << ": the program's option, not a field";
+    EXPECT_FALSE(message.starts_with('[')) << message;
     return json["error"];
   }
 

@@ -4,7 +4,9 @@
 #include <cmath>
 #include <cstring>
 
+#include "studio/spotlight_csv.h"
 #include "studio/spotlight_json.h"
+#include "studio/spotlight_svg.h"
 #include "tests/apps/answer_fixture.h"
 
 namespace limelight::studio {
@@ -31,10 +33,29 @@ std::vector<float> floats(const Json& base64) {
 TEST_F(Answer, ModelsTellsWhatIsHere) {
   const Json json = good("models", Json::object());
   EXPECT_EQ(json["default_model"], "letters");
-  EXPECT_EQ(json["models"][0]["layers"], 2);
-  EXPECT_EQ(json["models"][0]["own_mask"], "causal");
-  EXPECT_EQ(json["models"][1]["present"], false);
-  EXPECT_TRUE(json["models"][1]["layers"].is_null());
+  EXPECT_EQ(json["models"][1]["layers"], 2);
+  EXPECT_EQ(json["models"][1]["own_mask"], "causal");
+  EXPECT_EQ(json["models"][2]["present"], false);
+  for (const char* key : {"layers", "damage"}) EXPECT_TRUE(json["models"][2][key].is_null());
+}
+
+TEST_F(Answer, ModelsSaysWhichIsDamagedAndTellsTheOthersAllTheSame) {
+  const Json damaged = good("models", Json::object())["models"][0];
+  EXPECT_EQ(damaged["present"], true);
+  EXPECT_EQ(damaged["damage"], "damaged/config.json: not JSON");
+  for (const char* key : {"layers", "heads", "positions", "own_mask", "default_head"}) {
+    EXPECT_TRUE(damaged[key].is_null());
+  }
+  EXPECT_EQ(bad(500, "look", {{"text", "a"}, {"model", "damaged"}})["message"], damaged["damage"]);
+}
+
+TEST(ModelShelf, TakesADamagedModelForTheUsualOneOnlyWhereNoneIsWhole) {
+  std::vector<ShelfModel> models = letter_shelf().models();
+  EXPECT_EQ(ModelShelf(models, "", 1).usual(), "letters");
+  models.erase(models.begin() + 1);
+  EXPECT_EQ(ModelShelf(models, "", 1).usual(), "damaged");
+  models.erase(models.begin());
+  EXPECT_EQ(ModelShelf(models, "", 1).usual(), std::nullopt);
 }
 
 TEST_F(Answer, LookHasTheNumbersOfTheCommandLine) {
@@ -60,8 +81,8 @@ TEST_F(Answer, LookTakesWordsBySpellingAndByIndex) {
 TEST_F(Answer, LookGivesGridsPiecesMasksAndTemperatures) {
   const Json grid = good("look", {{"text", "ab cd"}, {"layer", 0}, {"head", 1}});
   EXPECT_EQ(grid["grid"].size(), 2u);
-  EXPECT_EQ(grid["blocked_because"], "it comes later");
-  EXPECT_TRUE(good("look", {{"text", "ab cd"}, {"mask", "none"}})["blocked_because"].is_null());
+  EXPECT_EQ(grid["grid"][0]["row"][1]["blocked_because"], "it comes later");
+  EXPECT_EQ(good("grid", {{"text", "ab cd"}})["blocked_because"]["later"], "it comes later");
   EXPECT_EQ(good("look", {{"text", "ab cd"}, {"word", "cd"}, {"pieces", true}})["row"].size(), 4u);
   const Json hot = good("look", {{"text", "ab cd a"}, {"word", "a"}, {"temperature", 20}});
   const Json cold = good("look", {{"text", "ab cd a"}, {"word", "a"}, {"temperature", 0.05}});
@@ -78,7 +99,9 @@ TEST_F(Answer, HeadsAreRankedAndThoseOfABlockedWordSaySo) {
   ASSERT_EQ(json["heads"].size(), 4u);
   for (size_t n = 1; n < 4; ++n) EXPECT_GE(json["heads"][n - 1]["weight"], json["heads"][n]["weight"]);
   EXPECT_EQ(json["to"]["word"], "ab");
-  EXPECT_EQ(good("heads", {{"text", "ab cd a"}, {"from", "ab"}, {"to", "a"}})["blocked"], true);
+  const Json hidden = good("heads", {{"text", "ab cd a"}, {"from", "ab"}, {"to", "a"}});
+  EXPECT_EQ(hidden["blocked"], true);
+  for (const Json& head : hidden["heads"]) EXPECT_EQ(head["blocked"], true);
 }
 
 TEST_F(Answer, GridIsTheGridOfLookWithBlockedCellsAsNaN) {
@@ -235,11 +258,19 @@ TEST_F(Answer, SpeedTellsEachLengthAsItIsThere) {
 }
 
 TEST_F(Answer, ExportsAreFilesOfTheView) {
-  for (const char* format : {"html", "svg", "csv", "json"}) {
-    const Json json = good("export", {{"text", "ab cd <a>"}, {"word", "cd"}, {"format", format}});
-    EXPECT_NE(json["content"], "");
+  const Spotlight light = spotlight(LetterReader(), "ab cd <a>", {.words = {"cd"}});
+  const auto content = [&](const char* format) {
+    const Json json = good("export", {{"text", light.text}, {"word", "cd"}, {"format", format}});
     EXPECT_EQ(json["name"].get<std::string>().find('/'), std::string::npos);
-  }
+    return json["content"].get<std::string>();
+  };
+  EXPECT_EQ(content("svg"), spotlight_svg(light));
+  EXPECT_EQ(content("csv"), spotlight_csv(light));
+  EXPECT_EQ(content("json"), spotlight_json(light));
+  const std::string page = content("html"), start = "id=\"limelight-data\">";
+  const size_t data = page.find(start) + start.size();
+  ASSERT_LT(data, page.size());
+  EXPECT_EQ(Json::parse(page.substr(data, page.find("</script>", data) - data))["look"], look_object(light));
 }
 
 TEST_F(Answer, AFileSaysWhichWordsAndWhichTemperatureItIsOf) {

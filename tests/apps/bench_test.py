@@ -1,6 +1,7 @@
 """What bench counts: multiply-adds of live pairs, or bytes, against the peak of the same run."""
 
 import os
+import subprocess
 
 from program import PROGRAM, ProgramTest, json_of, main, run
 
@@ -43,6 +44,13 @@ class Bench(ProgramTest):
 
     def test_shapes_that_do_not_fit_are_refused(self):
         self.refused(run("bench", "attention", "--T", "16", "--H", "3", "--G", "2"), 1, "k: expected a number of heads")
+
+    def test_what_takes_long_is_told_before_it_begins(self):
+        sizes = ["--T", "9999999", "--D", "1", "--threads", "1", "--causal", "none"]
+        with subprocess.Popen([PROGRAM, "bench", *sizes], stderr=subprocess.PIPE, text=True) as bench:
+            told = bench.stderr.readline()
+            bench.kill()
+        self.assertRegex(told, r"^note: M 9999999, N 9999999: a call takes at least \d+ s; Ctrl-C ends it\n$")
 
 
 if __name__ == "__main__":

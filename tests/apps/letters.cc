@@ -76,7 +76,15 @@ Tensor<float, 2> LetterReader::read(std::span<const int32_t> ids, const ReadOpti
 
 ModelShelf letter_shelf() {
   const auto facts = [] { return LetterReader().facts(); };
-  std::vector<ShelfModel> models = {{.name = "letters",
+  const auto refuse = []() -> ReaderFacts { detail::fail_format("damaged/config.json: not JSON"); };
+  std::vector<ShelfModel> models = {{.name = "damaged",
+                                     .kind = "made for tests",
+                                     .command = "bring it again",
+                                     .writes = false,
+                                     .present = [] { return true; },
+                                     .load = [=]() -> std::unique_ptr<Reader> { return refuse(), nullptr; },
+                                     .facts = refuse},
+                                    {.name = "letters",
                                      .kind = "made for tests",
                                      .command = "",
                                      .writes = false,

@@ -23,7 +23,7 @@ class LetterReader : public Reader {
   Tokenizer tokenizer_;
 };
 
-// A shelf with "letters", which is here, and "absent", which is not.
+// A shelf with "damaged", whose files cannot be read, "letters", which is here, and "absent", which is not.
 ModelShelf letter_shelf();
 
 }  // namespace limelight::studio

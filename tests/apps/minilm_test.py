@@ -65,6 +65,7 @@ class Look(ProgramTest):
         for share in light["row"]:
             later = share["index"] > 7
             self.assertEqual((share["blocked"], share["percent"] is None), (later, later))
+            self.assertEqual(share.get("blocked_because"), "it comes later" if later else None)
         self.assertRegex(run("look", SENTENCE, "--word", "it", "--mask", "causal").stdout, r"tired +blocked\n")
 
     def test_the_last_word_cannot_be_seen_under_the_causal_mask(self):
@@ -120,7 +121,7 @@ class Drawing(ProgramTest):
         text = run("look", SENTENCE, "--word", "it").stdout
         self.assertIn("minilm L5.H11, mask none, head: default of minilm\n", text)
         self.assertRegex(text, r"\n +1  animal +67\.\d  0\.67\d\d\n")
-        self.assertRegex(text, r"\nit = 0\.67 animal \+ .* special tokens\n")
+        self.assertRegex(text, r"\nit = 0\.67 animal \+ .* \[CLS\] \[SEP\]\n")
         self.assertTrue(all(ord(c) < 128 for c in text))
         shares = [float(x) for x in re.findall(r" (\d+\.\d)  0\.\d{4}\n", text)]
         self.assertEqual(round(sum(shares) * 10), 1000)
@@ -128,7 +129,7 @@ class Drawing(ProgramTest):
     def test_the_weighted_sum_adds_to_one(self):
         for word in ("it", "the:1", "didn't", "tired", "."):
             light = json_of("look", SENTENCE, "--word", word)
-            weights = {share["word"]: share["weight"] for share in light["row"]} | {"special tokens": light["special"]}
+            weights = {share["word"]: share["weight"] for share in light["row"]} | {"[CLS] [SEP]": light["special"]}
             last = run("look", SENTENCE, "--word", word).stdout.splitlines()[-1]
             terms = dict(reversed(term.split(" ", 1)) for term in last.split(" = ")[1].split(" + "))
             self.assertGreater(len(terms), 2, last)
@@ -137,16 +138,21 @@ class Drawing(ProgramTest):
             for name, shown in terms.items():
                 self.assertLess(abs(float(shown) - weights[name]), 0.01, last)
 
-    def test_the_others_have_the_percentage_of_their_weight(self):
+    def test_a_word_has_one_percentage_and_the_others_what_is_left(self):
         text = " ".join(f"{SENTENCE} Number {i}." for i in range(12))
         for word in ("it:3", "tired:7", "street:11"):
+            percents = {s["index"]: s["percent"] for s in json_of("look", text, "--word", word)["row"]}
             for top in ("1", "6", "20"):
                 shown = run("look", text, "--word", word, "--top", top).stdout
-                rows = re.findall(r" (\d+\.\d)  (\d\.\d{4})\n", shown)
-                self.assertEqual(sum(round(float(percent) * 10) for percent, _ in rows), 1000)
+                rows = re.findall(r"(?:^|\n) *(\d*)  .*? (\d+\.\d)  (\d\.\d{4})(?=\n)", shown)
+                self.assertEqual(sum(round(float(percent) * 10) for _, percent, _ in rows), 1000)
                 self.assertEqual(len(rows), int(top) + 2)
-                for percent, weight in rows:
-                    self.assertLessEqual(abs(float(percent) - 100 * float(weight)), 0.106, shown)
+                for index, percent, weight in rows:
+                    if index:
+                        self.assertEqual(float(percent), percents[int(index)])
+                    # Each word shown may have up to 0.1 of the others'.
+                    most = 0.106 if index else 0.1 * (len(rows) - 1) + 0.006
+                    self.assertLessEqual(abs(float(percent) - 100 * float(weight)), most, shown)
 
     def test_no_line_is_wider_than_the_terminal(self):
         wide = "動物は疲れた because it rains, and the dog is very tired today"
@@ -207,10 +213,15 @@ class BadInput(ProgramTest):
     def test_texts(self):
         self.refused(run("look", ""), 1, "text")
         self.refused(run("look", " \n "), 1, "text")
-        self.refused(run("look", "-", stdin=b"good \xff bad"), 1, "byte 5")
+        for command in ("look", "embed"):
+            self.refused(run(command, "-", stdin=b"good \xff bad"), 1, "text: expected UTF-8", "byte 5")
         self.refused(run("look", "--file", "/nonexistent"), 1, "/nonexistent")
         self.refused(run("embed", "a", ""), 1, "text 2 of 2")
         self.refused(run("embed", "-", stdin="\n \n"), 1, "no line")
+        long = "word " * 600
+        self.refused(run("embed", "a", long), 1, "text 2 of 2: ", "602")
+        self.refused(run("embed", "-", stdin=f"a\n\n{long}\nb\n"), 1, "line 3: ", "602")
+        self.assertIn("note: line 2: the text was cut", run("embed", "-", "--cut", stdin=f"a\n{long}\n").stderr)
 
     def test_words(self):
         self.refused(run("look", SENTENCE, "--word", "animl"), 1, "animl", "animal")
@@ -245,11 +256,18 @@ class Others(ProgramTest):
     def test_heads_are_ranked(self):
         ranking = json_of("heads", SENTENCE, "--from", "it", "--to", "animal")
         self.assertEqual(len(ranking), 72)
-        self.assertEqual(list(ranking[0]), ["layer", "head", "weight"])
+        self.assertEqual(list(ranking[0]), ["layer", "head", "weight", "blocked"])
+        self.assertFalse(any(r["blocked"] for r in ranking))
         self.assertEqual({(r["layer"], r["head"]) for r in ranking[:2]}, {(3, 1), (5, 11)})
         weights = [r["weight"] for r in ranking]
         self.assertEqual(weights, sorted(weights, reverse=True))
         self.assertEqual(json_of("heads", SENTENCE, "--from", "it", "--to", "animal", "--top", "5"), ranking[:5])
+
+    def test_a_head_that_cannot_see_the_word_says_so(self):
+        ranking = json_of("heads", SENTENCE, "--from", "it", "--to", "tired", "--mask", "causal")
+        self.assertTrue(all(r["blocked"] and r["weight"] == 0 for r in ranking))
+        table = run("heads", SENTENCE, "--from", "it", "--to", "tired", "--mask", "causal", "--top", "1").stdout
+        self.assertRegex(table, r"L0.H0 +blocked *\n$")
 
     def test_tokens_count_characters(self):
         tokens = json_of("tokens", "été didn't")
@@ -263,6 +281,9 @@ class Others(ProgramTest):
         vector = json_of("embed", "a cat sleeps")["embedding"]
         self.assertEqual(len(vector), 384)
         self.assertAlmostEqual(sum(x * x for x in vector), 1, places=5)
+        for done in (run("embed", "a cat\nsleeps\t\x1b[2J", "b", "--similar").stdout,
+                     without_colour(on_terminal(80, "embed", "a cat\nsleeps", "b", "--similar"))):
+            self.assertRegex(done, r"\A *text .*\n1 a cat sleeps .*\n2 b +.*\n\Z", "a text a line")
         several = json_of("embed", "-", "--similar", stdin="a cat sleeps\na kitten naps\r\nthe market fell\n")
         self.assertEqual(len(several["embeddings"]), 3)
         self.assertGreater(several["similar"][0][1], several["similar"][0][2])

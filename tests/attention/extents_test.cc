@@ -124,5 +124,66 @@ TEST(Extents, WindowsBeyondEverythingCutNothing) {
   }
 }
 
+// Every call on tensors of these sizes, which have no row or no key and so need no memory.
+void expect_nothing_to_do(const Sizes& q, const Sizes& k, AttentionOptions options = {}) {
+  SCOPED_TRACE(::testing::PrintToString(q) + ::testing::PrintToString(k));
+  const FloatOutput out{nullptr, Storage::kF32, {q[0], q[1], q[2], 0}, {0, 0, 0, 0}};
+  const TensorView<float, 3> lse{nullptr, {q[0], q[1], q[2]}, {0, 0, 0}};
+  const FloatView query = one_number(q), key = one_number(k), value = one_number({k[0], k[1], k[2], 0});
+  explain(query, key, value, options);
+  if (q[0] * q[1] * q[2] > 0) {
+    look(query, key, options, {.rows = {0}});
+    return;
+  }
+  look(query, key, options, {.received = k[2] == 0, .entropy = true});
+  attention(query, key, value, options, out, lse);
+  attention_and_look(query, key, value, options, {.top_k = 3}, out);
+  attention_backward(query, key, value, options, one_number(out.sizes), lse, one_number(out.sizes), {});
+  if (!options.block_table) attention_partials(query, key, value, {});
+  const AttentionPart part{{nullptr, out.sizes, out.strides}, lse};
+  merge(std::span(&part, 1));
+}
+
+// Counted through, one such axis would take an hour.
+TEST(Extents, NothingToDoTakesNoTimeHoweverLargeTheOtherSizesAre) {
+  constexpr int64_t kMany = int64_t{1} << 40;
+  const float number = 0.5f;
+  const int64_t zero = 0;
+  for (const int64_t keys : {0, 3}) {
+    expect_nothing_to_do({kMany, 1, 0, 8}, {kMany, 1, keys, 8});
+    expect_nothing_to_do({1, kMany, 0, 8}, {1, 1, keys, 8});
+    expect_nothing_to_do({1, kMany, 0, 8}, {1, kMany, keys, 8});
+    expect_nothing_to_do({kMany, 0, 4, 8}, {kMany, 2, keys, 8});
+  }
+  expect_nothing_to_do({1, kMany, 1, 8}, {1, 1, 0, 8});
+  AttentionOptions options;
+  options.alibi_slopes = TensorView<const float, 2>{&number, {kMany, 1}, {0, 0}};
+  options.sinks = TensorView<const float, 1>{&number, {1}, {0}};
+  options.key_lengths = TensorView<const int64_t, 1>{&zero, {kMany}, {0}};
+  expect_nothing_to_do({kMany, 1, 0, 8}, {kMany, 1, 5, 8}, options);
+  options.block_table = TensorView<const int64_t, 2>{&zero, {kMany, 2}, {0, 0}};
+  expect_nothing_to_do({kMany, 1, 0, 8}, {9, 1, 5, 8}, options);
+}
+
+TEST(Extents, AMergeOfRowsWithoutMemoryIsRefusedAndOfNoRowsIsEmpty) {
+  constexpr int64_t kMuch = int64_t{1} << 62;
+  static float number = 0;
+  const auto part = [](int64_t rows, int64_t size) {
+    return AttentionPart{{&number, {1, 1, rows, size}, {0, 0, 0, 0}}, {&number, {1, 1, rows}, {0, 0, 0}}};
+  };
+  const auto merge_into = [&](const AttentionPart& p) {
+    merge(std::span(&p, 1), {&number, p.out.sizes, p.out.strides}, {&number, p.lse.sizes, p.lse.strides});
+  };
+  EXPECT_NO_THROW(merge_into(part(0, kMuch)));
+  EXPECT_THROW(merge_into(part(1, kMuch)), std::invalid_argument);
+}
+
+TEST(Extents, MoreSlopesThanAnyModelHasHeadsAreRefused) {
+  EXPECT_EQ(alibi_slopes(int64_t{1} << 20).size(), size_t{1} << 20);
+  for (const int64_t heads : {(int64_t{1} << 20) + 1, int64_t{1} << 40, kHuge}) {
+    EXPECT_THROW(alibi_slopes(heads), std::invalid_argument) << heads;
+  }
+}
+
 }  // namespace
 }  // namespace limelight::testing

@@ -42,6 +42,24 @@ TEST(SinkEdges, OutputsOfRowsWithoutKeysAreNotObserved) {
   EXPECT_TRUE(same_bits(gradients(p, dout), expected));
 }
 
+// What backward.h says of it: lse has no more digits.
+TEST(SinkEdges, DbiasOfOneColumnIsAsGoodAsLse) {
+  for (const float sink : {0.0f, 10.0f, 20.0f}) {
+    Problem p = with_sinks(sink, sink);
+    p.bias = Tensor<float, 4>({2, 2, 3, 1});
+    Tensor<float, 3> dlse({2, 2, 3});
+    for (int64_t n = 0; n < dlse.count(); ++n) dlse.data()[n] = static_cast<float>(n) - 5.5f;
+    const Tensor<float, 4> dout = random_dout(p);
+    const Gradients found = gradients(p, dout, &dlse);
+    const GradientJudge judge(p, dout, &dlse);
+    const AttentionResult forward = p.attend();
+    for (int64_t n = 0; n < dlse.count(); ++n) {
+      const double bound = ulp(std::abs(forward.lse.data()[n])) * std::abs(dlse.data()[n]) + 1e-6;
+      EXPECT_NEAR(found.dbias.data()[n], judge.exact.dbias.data()[n], bound) << sink << " " << n;
+    }
+  }
+}
+
 TEST(SinkEdges, MergeRefusesWhatAttentionRefuses) {
   Problem p = with_sinks(0, 0);
   const Tensor<float, 1> sinks = std::move(*p.sinks);

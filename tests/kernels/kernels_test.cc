@@ -7,6 +7,7 @@
 #include <cstring>
 #include <limits>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "core/rounding.h"
@@ -147,6 +148,31 @@ TEST_P(KernelsTest, AllFiniteFindsOneBadNumberAnywhere) {
         values[n] = good;
       }
     }
+  }
+}
+
+TEST_P(KernelsTest, ScaleMultipliesGivesZeroItsSignAndFindsOneBadNumberAnywhere) {
+  for (const size_t count : {1, 7, 64, 100}) {
+    auto values = random(count);
+    std::vector<float> scaled(count);
+    const auto scale = [&](float factor) {
+      return kernels().scale(values.data(), factor, static_cast<int64_t>(count), scaled.data());
+    };
+    for (size_t n = 0; n < count; ++n) {
+      for (const float zero : {0.0f, -0.0f, -1e-45f}) {
+        const float good = std::exchange(values[n], zero);
+        EXPECT_TRUE(scale(0.1f));
+        EXPECT_TRUE(scaled[n] == 0 && !std::signbit(scaled[n])) << zero;
+        values[n] = good;
+      }
+      for (const float bad : {kNan, kInfinity, -kInfinity, 3e38f}) {
+        const float good = std::exchange(values[n], bad);
+        EXPECT_FALSE(scale(2));
+        values[n] = good;
+      }
+    }
+    EXPECT_TRUE(scale(-1.5f));
+    for (size_t n = 0; n < count; ++n) EXPECT_EQ(scaled[n], values[n] * -1.5f);
   }
 }
 

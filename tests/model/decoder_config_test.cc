@@ -135,6 +135,25 @@ TEST(DecoderConfig, OtherRotaryScalingIsRefusedByName) {
   EXPECT_EQ(error_of("llama", set("partial_rotary_factor", 0.5)), "partial_rotary_factor: expected 1, found 0.5");
 }
 
+TEST(DecoderConfig, BothSpellingsOfRotaryScalingSayTheSame) {
+  const auto both = [](const json& parameters, const json& scaling, double theta) {
+    return [=](json& config) {
+      config["rope_parameters"] = parameters;
+      config["rope_scaling"] = scaling;
+      config["rope_theta"] = theta;
+    };
+  };
+  const json linear = {{"rope_type", "linear"}, {"factor", 4.0}, {"rope_theta", 500.0}};
+  const json old = {{"type", "linear"}, {"factor", 4.0}};
+  EXPECT_EQ(plan_of("llama", both(linear, old, 500)).frequencies, plan_of("llama", both(linear, {}, 500)).frequencies);
+  const std::string expected = ": expected what rope_parameters says, or nothing, found ";
+  EXPECT_EQ(error_of("llama", both(linear, {{"type", "linear"}, {"factor", 2.0}}, 500)),
+            "rope_scaling" + expected + "an object");
+  EXPECT_EQ(error_of("llama", both(linear, old, 10000)), "rope_theta" + expected + "10000.0");
+  EXPECT_EQ(error_of("llama", both({{"rope_type", "default"}, {"partial_rotary_factor", 0.5}}, {}, 500)),
+            "rope_parameters.partial_rotary_factor: expected 1, found 0.5");
+}
+
 TEST(DecoderConfig, QwensWindowHoldsWhereItIsSwitchedOn) {
   const auto windows = [](const Edit& edit) {
     return plan_of("llama",

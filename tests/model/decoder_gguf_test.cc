@@ -238,6 +238,20 @@ TEST(DecoderGguf, EndsTemplateAndMissingTokenizer) {
   EXPECT_EQ(gguf.load().chat_template(), "{{ messages }}");
 }
 
+TEST(DecoderGguf, AFileIsKnownByItsFirstBytesWhateverItsName) {
+  const TinyDecoder folder("llama");
+  const TinyGguf gguf(folder, "llama");
+  gguf.write();
+  for (const auto& [name, called] : {std::pair("TINY.GGUF", "TINY"), std::pair("llama-3.1", "llama-3.1")}) {
+    const auto path = folder.path() / name;
+    std::filesystem::copy(gguf.path(), path);
+    EXPECT_TRUE(Decoder::recognises(path));
+    EXPECT_EQ(Decoder::load(path).config().name, called);
+  }
+  EXPECT_FALSE(GgufFile::recognises(folder.weights()));
+  EXPECT_FALSE(GgufFile::recognises(folder.path()));
+}
+
 TEST(DecoderGguf, FilesAreRecognisedFromTheirMetadata) {
   TinyGguf gguf(TinyDecoder("llama"), "llama");
   gguf.write();

@@ -200,13 +200,16 @@ TEST_F(Sharded, FileThatIsMissingOrCutShortIsNamed) {
 }
 
 TEST_F(Sharded, FilesOfOtherFoldersAreRefused) {
-  for (const char* file : {"../model.safetensors", "/etc/passwd", "", "a/b"}) {
+  const std::string expected =
+      index().string() + ": weight_map[\"model.norm.weight\"]: expected a file of the same folder, found \"";
+  for (const char* file : {"../model.safetensors", "/etc/passwd", "", "a/b", ".", ".."}) {
     map_["model.norm.weight"] = file;
     write_index();
-    EXPECT_EQ(thrown<FormatError>([&] { tiny_.load(); }),
-              index().string() + ": weight_map[\"model.norm.weight\"]: expected a file of the same folder, found \"" +
-                  file + "\"");
+    EXPECT_EQ(thrown<FormatError>([&] { tiny_.load(); }), expected + file + "\"");
   }
+  map_["model.norm.weight"] = shard(1).filename().string() + std::string(1, '\0');
+  write_index();
+  EXPECT_EQ(thrown<FormatError>([&] { tiny_.load(); }), expected + shard(1).filename().string() + "\\u0000\"");
 }
 
 TEST(DecoderWeights, MissingFolderFileAndTokenizerAreNamed) {

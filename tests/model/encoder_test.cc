@@ -95,6 +95,38 @@ TEST(Encoder, EmbeddingIsTheMeanOfUnitLength) {
   }
 }
 
+TEST(Encoder, TheFoldersPoolingIsObeyedOrRefusedByName) {
+  const TinyBert bert;
+  std::filesystem::create_directory(bert.path() / "1_Pooling");
+  const auto config = bert.path() / "1_Pooling" / "config.json";
+  const auto load = [&](const std::string& text) {
+    write_text(config, text);
+    return bert.load();
+  };
+  const auto ids = tiny_ids("bert", 1);
+  const auto mean = tiny().embed(ids);
+  const auto told = load(R"({"pooling_mode_cls_token": false, "pooling_mode_mean_tokens": true})").embed(ids);
+  EXPECT_TRUE(std::equal(told.data(), told.data() + 32, mean.data()));
+
+  const auto hidden = tiny().forward(ids);
+  const auto first = load(R"({"pooling_mode_cls_token": true, "pooling_mode_mean_tokens": false})").embed(ids);
+  double length = 0;
+  for (int64_t c = 0; c < 32; ++c) length += std::pow(static_cast<double>(hidden(0, c)), 2);
+  for (int64_t c = 0; c < 32; ++c) EXPECT_NEAR(first(c), hidden(0, c) / std::sqrt(length), 1e-6);
+
+  const auto refusal = [&](const std::string& text) {
+    const Encoder encoder = load(text);
+    EXPECT_NO_THROW(encoder.forward(ids)) << "it is the embedding's alone";
+    return thrown<FormatError>([&] { encoder.embed(ids); });
+  };
+  const std::string expected = config.string() + ": pooling mode: expected mean_tokens or cls_token, found ";
+  EXPECT_EQ(refusal(R"({"pooling_mode_max_tokens": true})"), expected + "'max_tokens'");
+  EXPECT_EQ(refusal(R"({"pooling_mode_cls_token": true, "pooling_mode_mean_tokens": true})"),
+            expected + "'cls_token and mean_tokens'");
+  EXPECT_EQ(refusal(R"({"pooling_mode": "lasttoken"})"), expected + "'lasttoken'");
+  EXPECT_EQ(refusal("{}"), expected + "none");
+}
+
 TEST(Encoder, TokensAreCountedAndKnown) {
   EXPECT_EQ(ids_error({}), "[encoder] ids: expected at least 1 token, found 0");
   EXPECT_EQ(ids_error(std::vector<int32_t>(41, 1)), "[encoder] ids: text has 41 tokens, the model takes 40");

@@ -208,6 +208,26 @@ TEST(Generate, OptionsOutOfRangeAreRefused) {
   EXPECT_EQ(generate(tiny(), kPrompt, {.max_tokens = std::numeric_limits<int64_t>::max()}).ids.size(), 61u);
 }
 
+TEST(Generate, RowsWithoutAPieceAreNeverDrawn) {
+  const Ids greedy = greedy_ids(8);
+  const TinyWriter writer;
+  writer.end_with(-1);
+  writer.edit_tokenizer([&](nlohmann::json& tokenizer) {
+    auto& pieces = tokenizer["model"]["vocab"];
+    for (auto piece = pieces.begin(); piece != pieces.end();) {
+      const bool drawn = std::find(greedy.begin(), greedy.end(), piece.value().get<int32_t>()) != greedy.end();
+      piece = drawn || piece.value() >= 90 ? pieces.erase(piece) : std::next(piece);
+    }
+  });
+  const Decoder decoder = writer.load();
+  ASSERT_FALSE(decoder.tokenizer().has_piece(greedy[0]) || decoder.tokenizer().has_piece(95));
+  for (const float temperature : {0.0f, 1.0f, 50.0f}) {
+    const auto result = generate(decoder, kPrompt, {.max_tokens = 60, .temperature = temperature});
+    ASSERT_EQ(result.ids.size(), 60u);
+    for (const int32_t id : result.ids) EXPECT_TRUE(decoder.tokenizer().has_piece(id)) << id;
+  }
+}
+
 TEST(Generate, AModelWithoutATokenizerIsRefused) {
   const TinyDecoder decoder("llama");
   EXPECT_THROW(generate(decoder.load(), kPrompt), FormatError);

@@ -31,7 +31,14 @@ constexpr uint64_t kHuge[] = {uint64_t{1} << 30, uint64_t{1} << 63, ~uint64_t{0}
 
 TEST(GgufDamage, OtherFilesAreNoGguf) {
   EXPECT_EQ(refused(std::string("")), "f: header: expected 4 more bytes, found 0: 4 bytes are missing");
+  EXPECT_TRUE(refused("version https://git-lfs.github.com/spec/v1\n")
+                  .ends_with("Git LFS pointer: get the file itself "
+                             "(git lfs pull)"));
   EXPECT_EQ(refused(std::string("PKab....")), "f: header: expected 'GGUF' at the start of the file, found 'PKab'");
+  EXPECT_EQ(refused(u64(2) + "{}"),
+            "f: header: expected 'GGUF' at the start of the file, found '???"
+            "?'"
+            "; it looks like a safetensors file");
   EXPECT_EQ(refused("GGUF" + u32(1) + u64(0) + u64(0)), "f: version: expected 2 or 3, found 1");
   EXPECT_EQ(refused("GGUF" + u32(0x03000000) + u64(0) + u64(0)),
             "f: version: expected a little-endian file, found a big-endian one");

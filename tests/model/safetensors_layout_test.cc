@@ -48,6 +48,7 @@ TEST(SafetensorsLayout, OtherKindOfFileIsNamed) {
   EXPECT_EQ(hint("version https://git-lfs.github.com/spec/v1\noid sha256:0\n"),
             "; it is a Git LFS pointer: get the file itself (git lfs pull)");
   EXPECT_EQ(hint("GGUF\x03"), "; it looks like a GGUF file");
+  EXPECT_EQ(hint(std::string("\xff\0\0\0\0\0\0\0{\"a\"", 12)), "") << "only cut off";
   EXPECT_EQ(hint("<!DOCTYPE html><html></html>"), "; it looks like a web page");
 }
 

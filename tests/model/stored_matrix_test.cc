@@ -137,14 +137,6 @@ TEST(StoredMatrix, BytesNeedNoAlignment) {
                    product(weights.stored(), x));
 }
 
-TEST(StoredMatrix, TakesNoMoreThanItsFile) {
-  for (const WeightType type : kAllTypes) {
-    const int64_t in = usual_depth(type);
-    const RandomWeights weights(type, 128, in, 1);
-    EXPECT_EQ(weights.stored().bytes(), static_cast<int64_t>(weights.bytes.size())) << weight_type_name(type);
-  }
-}
-
 TEST(StoredMatrix, KeepsTheInstructionSetItWasPackedFor) {
   const RandomWeights weights(WeightType::kQ4_1, 100, 64, 1);
   const auto x = random_matrix(9, 64, 2);

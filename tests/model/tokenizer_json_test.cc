@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "limelight/error.h"
+#include "tests/model/small_bpe.h"
 #include "tests/model/small_tokenizer.h"
 
 namespace limelight {
@@ -38,6 +39,19 @@ TEST(TokenizerJson, UnknownStepsAreRefusedByName) {
             "Sequence of these, found \"Metaspace\"");
   EXPECT_EQ(refusal_with("/post_processor", {{"type", "ByteLevel"}, {"trim_offsets", true}}),
             "post_processor.type: expected a step that only adds special tokens, found \"ByteLevel\"");
+}
+
+TEST(TokenizerJson, AModelWithoutATypeIsToldByWhatOnlyItHas) {
+  for (Json config : {small_config(), testing::small_bpe({"a b", "ab c"})}) {
+    const Tokenizer named = testing::load_config(config);
+    config["model"].erase("type");
+    const Tokenizer told = testing::load_config(config);
+    EXPECT_EQ(testing::ids_of(told.encode("abc hello")), testing::ids_of(named.encode("abc hello")));
+  }
+  const Json unigram = {{"unk_id", 0}, {"vocab", Json::parse(R"([["<unk>", 0.0], ["a", -1.5]])")}};
+  EXPECT_EQ(refusal_with("/model", unigram),
+            "model.vocab: expected that of WordPiece or BPE, not Unigram's, found an array");
+  EXPECT_EQ(refusal_with("/model", {{"unk_token", "a"}, {"vocab", {{"a", 0}}}}), "model.type: is missing");
 }
 
 TEST(TokenizerJson, MissingFieldsAreNamed) {
@@ -97,7 +111,9 @@ TEST(TokenizerJson, EveryFieldRefusesEveryWrongType) {
     const bool ignored = pointer.starts_with("/truncation") || pointer.starts_with("/padding") ||
                          pointer.starts_with("/decoder") || pointer == "/version";
     for (const Json& value : values) {
-      const bool may_be_null = pointer == "/normalizer/strip_accents" && (value.is_null() || value.is_boolean());
+      const bool has_null = value.is_null() && pointer == "/model/type";
+      const bool may_be_null =
+          has_null || (pointer == "/normalizer/strip_accents" && (value.is_null() || value.is_boolean()));
       if (ignored || may_be_null || value.type() == original.type()) continue;
       EXPECT_NE(refusal_with(pointer, value), "") << pointer;
     }
@@ -112,8 +128,15 @@ TEST(TokenizerJson, WhatIsNotJsonIsRefused) {
        {std::string(1, '\0'), std::string("{"), std::string("{} {}"), std::string("{\"a\": \"\xFF\"}"),
         std::string("version https://git-lfs.github.com/spec/v1\n"), std::string(200, '['),
         std::string(1'000'000, '\0'), small_config().dump() + '\0'}) {
-    EXPECT_EQ(refusal(text), "is not JSON");
+    EXPECT_TRUE(refusal(text).starts_with("is not JSON: ")) << refusal(text);
   }
+  EXPECT_EQ(refusal("{\n  \"a\": 1,\n}"),
+            "is not JSON: line 3, column 1: syntax error while parsing object key - unexpected '}'; expected string "
+            "literal");
+  EXPECT_EQ(refusal("{\"a\": 1e999}"), "is not JSON: a number is too large");
+  EXPECT_EQ(refusal(std::string("{}\0", 3)), "is not JSON: byte 2 is zero");
+  const std::string pointer = refusal("version https://git-lfs.github.com/spec/v1\noid sha256:0\n");
+  EXPECT_TRUE(pointer.ends_with("; it is a Git LFS pointer: get the file itself (git lfs pull)")) << pointer;
 }
 
 TEST(TokenizerJson, DeepNestingIsRefusedBeforeItIsParsed) {

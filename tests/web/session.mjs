@@ -20,8 +20,9 @@ export function program(...args) {
   return execFileSync(kProgram, args, { encoding: "utf8", maxBuffer: 1 << 28 });
 }
 
-function served() {
-  const child = spawn(kProgram, ["studio", "--no-open"], { stdio: ["ignore", "pipe", "inherit"] });
+function served(environment) {
+  const env = { ...process.env, ...environment };
+  const child = spawn(kProgram, ["studio", "--no-open"], { stdio: ["ignore", "pipe", "inherit"], env });
   const url = new Promise((give, fail) => {
     let told = "";
     child.stdout.on("data", (text) => {
@@ -51,9 +52,9 @@ function watch(page, origin, faults) {
   });
 }
 
-export async function open() {
+export async function open(environment) {
   if (!existsSync(kBrowser)) throw new Error(`${kBrowser} is missing; as root: apt-get install chromium`);
-  const server = process.env.STUDIO_URL ? { url: process.env.STUDIO_URL, end: async () => {} } : served();
+  const server = process.env.STUDIO_URL && !environment ? { url: process.env.STUDIO_URL, end: async () => {} } : served(environment);
   const url = await server.url;
   const browser = await chromium.launch({ executablePath: kBrowser, args: ["--no-sandbox"] });
   const faults = [];

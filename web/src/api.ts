@@ -9,7 +9,7 @@ class Refused extends Error {
 
 export function failureOf(problem: unknown): Failure {
   if (problem instanceof Refused) return problem.failure;
-  return { field: "", expected: "", found: "", message: String(problem) };
+  return { field: null, message: String(problem) };
 }
 
 export interface Listener<Part> {
@@ -19,7 +19,7 @@ export interface Listener<Part> {
 
 function lost(): Refused {
   const message = "The program does not answer. Is `limelight studio` still running?";
-  return new Refused({ field: "", expected: "an answer", found: "none", message });
+  return new Refused({ field: null, message });
 }
 
 // What an answer comes to, however far it came: a program that ends may cut it anywhere.

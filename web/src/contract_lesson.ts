@@ -1,4 +1,4 @@
-// The lesson's answers, as docs/studio-api.md says them.
+// Of the lesson's answers (docs/studio-api.md) what the page reads.
 import type { Shown } from "./contract";
 
 export type Numbers = number[];
@@ -8,7 +8,6 @@ export type Masked = (number | null)[][];
 export interface Token {
   piece: string;
   word: number | null;
-  special: boolean;
 }
 
 export interface Steps {
@@ -31,27 +30,19 @@ export interface Steps {
 }
 
 export interface Preset {
-  name: string;
-  illustrative: boolean;
   words: string[];
-  gaps: number[];
-  mask: "none" | "causal";
   query: number;
   steps: Steps;
   percent: Masked;
-  sum: string;
 }
 
 export interface Recipe extends Shown {
   tokens: Token[];
   words: string[];
-  gaps: number[];
-  notes: string[];
   steps: Steps;
 }
 
 export interface Scaled {
-  deviation: number;
   entropy: number;
   largest: number;
   gradient: number;
@@ -74,7 +65,6 @@ export interface Tile {
   rescale: number;
   sum: number;
   out: Numbers | null;
-  weights: (number | null)[];
   difference: number | null;
 }
 
@@ -84,15 +74,14 @@ export interface Tiles extends Shown {
   tile: number;
   engine_tile: number;
   trace: Tile[];
-  plain: { out: Numbers; max: number; sum: number };
+  plain: Numbers;
   difference: number;
-  notes: string[];
 }
 
 export interface Side {
   grid: Masked | null;
-  row_sums: Numbers | null;
-  shape: Numbers | null;
+  row_sums: Numbers;
+  shape: Numbers;
   error: string | null;
 }
 
@@ -107,16 +96,11 @@ export interface Mistakes {
   model: string;
   layer: number;
   head: number;
-  chosen_by: string;
   tokens: Token[];
-  words: string[];
-  gaps: number[];
   mistakes: Mistake[];
 }
 
 export interface Memory {
-  heads: number;
-  d_k: number;
   rows: { tokens: number; pairs: number; grid_bytes: number; limelight_bytes: number }[];
 }
 

@@ -11,11 +11,14 @@ export function textOf({ text, model, mask = "model" }: Pick<Ask, "text" | "mode
   return { text, ...(model ? { model } : {}), ...(mask !== "model" ? { mask } : {}) };
 }
 
+export function chosenHead({ layer, head }: State): Pick<Ask, "layer" | "head"> {
+  return { ...(layer >= 0 ? { layer } : {}), ...(head >= 0 ? { head } : {}) };
+}
+
 export function questionOf(state: State): Question {
   return {
     ...textOf(state),
-    ...(state.layer >= 0 ? { layer: state.layer } : {}),
-    ...(state.head >= 0 ? { head: state.head } : {}),
+    ...chosenHead(state),
     ...(state.pieces ? { unit: "pieces" } : {}),
     ...(state.temperature !== 1 ? { temperature: state.temperature } : {}),
   };

@@ -38,7 +38,7 @@ function unpacked(grid: Grid): HeadGrid {
 }
 
 // The mean of the rows of several words: their light together, which adds to 1. Blocked is what all of them do not see.
-export function lightOf(head: HeadGrid, from: number[]): Row {
+export function lightOf(head: HeadGrid, from: number[]): Row | null {
   const n = head.grid.units.length;
   const weights = new Array<number>(n).fill(NaN);
   for (let j = 0; j < n; ++j) {
@@ -46,13 +46,15 @@ export function lightOf(head: HeadGrid, from: number[]): Row {
     if (seen.length) weights[j] = seen.reduce((a, b) => a + b, 0) / from.length;
   }
   const mean = (values: Float32Array) => from.reduce((sum, i) => sum + values[i], 0) / from.length;
-  return rowOf(head.grid.units, weights, mean(head.special), mean(head.entropy));
+  const { units, blocked_because: because } = head.grid;
+  const reasonOf = (j: number) => (j > from[0] ? because.later : because.earlier);
+  return rowOf(units, weights, mean(head.special), mean(head.entropy), reasonOf);
 }
 
 // The rows of single words, each made when it is first asked for.
-export function useRows(head: HeadGrid | null): (word: number) => Row {
+export function useRows(head: HeadGrid | null): (word: number) => Row | null {
   return useMemo(() => {
-    const made: Row[] = [];
+    const made: (Row | null)[] = [];
     return (word: number) => (made[word] ??= lightOf(head!, [word]));
   }, [head]);
 }

@@ -17,7 +17,7 @@ export interface State {
   head: number;
   to: number; // the word whose link with the pinned one is ranked over all heads
   mask: MaskChoice;
-  pins: number[]; // the words that look, by index; several are summed
+  pins: number[]; // the words that look, by index; of several the mean is shown
   view: LookView;
   pieces: boolean;
   rest: "show" | "hide"; // special tokens and the first token's share

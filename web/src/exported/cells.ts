@@ -28,7 +28,9 @@ export function rowsIn(heads: ExportedHeads): RowAt {
     const start = ((layer * heads.heads + head) * heads.rows.length + place) * width;
     const row: Share[] = heads.words.map((text, index) => {
       const { weight, percent } = cellOf(cells[start + index]);
-      return { word: text, index, weight, percent, blocked: percent === null };
+      if (percent !== null) return { word: text, index, weight, percent, blocked: false };
+      const because = index > word ? heads.blocked_because.later : heads.blocked_because.earlier;
+      return { word: text, index, weight, percent, blocked: true, blocked_because: because };
     });
     const special = cellOf(cells[start + width - 1]);
     return { row, special: special.weight, special_percent: special.percent, entropy: null, lse: null };
@@ -36,7 +38,7 @@ export function rowsIn(heads: ExportedHeads): RowAt {
 }
 
 // The mean of the rows of several words; blocked is what none of them sees.
-export function together(rows: Row[]): Row {
+export function together(rows: Row[]): Row | null {
   const mean = (of: (row: Row) => number) => rows.reduce((sum, row) => sum + of(row), 0) / rows.length;
   const weights = rows[0].row.map((_, i) =>
     rows.every((row) => row.row[i].blocked) ? NaN : mean((row) => row.row[i].weight),
@@ -46,5 +48,6 @@ export function together(rows: Row[]): Row {
     weights,
     mean((row) => row.special),
     null,
+    (i) => rows[0].row[i].blocked_because ?? "",
   );
 }

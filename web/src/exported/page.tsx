@@ -84,17 +84,15 @@ interface LightProps {
   look: Look | GridLook;
   row: Row | null;
   name: string;
-  saved: boolean;
   several: boolean;
 }
 
-function Light({ look, row, name, saved, several }: LightProps) {
+function Light({ look, row, name, several }: LightProps) {
   if (!row) return <p>This file does not keep the light of “{name}”.</p>;
-  const because = saved && look.blocked_because ? look.blocked_because : "the mask hides it";
   return (
     <>
-      <WeightedSum name={name} several={several} row={row} restName={look.special_name ? "special tokens" : ""} />
-      <Shares row={row} caption={`Where ${name} looks`} restName={look.special_name} because={because} />
+      <WeightedSum name={name} several={several} row={row} restName={look.special_name} />
+      <Shares row={row} caption={`Where ${name} looks`} restName={look.special_name} />
     </>
   );
 }
@@ -155,7 +153,7 @@ export function ExportedPage({ data }: { data: Exported }) {
             />
           ) : null}
           <div>
-            <Light look={look} row={row} name={name} saved={saved} several={from.length > 1} />
+            <Light look={look} row={row} name={name} several={from.length > 1} />
           </div>
         </div>
         <Notes notes={look.notes} />

@@ -1,6 +1,6 @@
 // What several steps need of the answer `recipe`: the question, and a token of it that the reader picks.
 import { useState } from "preact/hooks";
-import type { Recipe } from "../contract_lesson";
+import type { Recipe, Token } from "../contract_lesson";
 import { textOf } from "../question";
 import type { State } from "../state";
 
@@ -8,8 +8,8 @@ export function lessonBody(state: State): object | null {
   return state.text.trim() ? textOf({ text: state.text, model: state.model }) : null;
 }
 
-export function tokenNames(found: Recipe): string[] {
-  return found.tokens.map((token) => token.piece);
+export function tokenNames({ tokens }: { tokens: Token[] }): string[] {
+  return tokens.map((token) => token.piece);
 }
 
 // The token of a word, until the reader picks one; the middle one where the sentence has no such word.

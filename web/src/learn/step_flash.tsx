@@ -11,7 +11,7 @@ import { Running } from "./formula";
 import { Figure, OwnSentence, Prose, TryIt } from "./frame";
 import { NumberGrid } from "./number_grid";
 import { PlainTable } from "./plain_table";
-import { lessonBody } from "./recipe_answer";
+import { lessonBody, tokenNames } from "./recipe_answer";
 import { largestIn, Vector } from "./vector";
 
 const kQuestion: Question = {
@@ -73,9 +73,9 @@ function allScores(trace: Tile[]): (number | null)[] {
 }
 
 function Trace({ found, at }: TraceProps) {
-  const names = found.tokens.map((token) => token.piece);
+  const names = tokenNames(found);
   const partial = found.trace[at].out;
-  const largest = largestIn(found.plain.out, partial ?? []);
+  const largest = largestIn(found.plain, partial ?? []);
   return (
     <>
       <NumberGrid
@@ -92,7 +92,7 @@ function Trace({ found, at }: TraceProps) {
       ) : (
         <p class="small dim">No result yet: nothing was seen.</p>
       )}
-      <Vector name="plain answer" values={found.plain.out} largest={largest} />
+      <Vector name="plain answer" values={found.plain} largest={largest} />
       <p>
         After the last tile the two differ by at most <b class="number">{tiny(found.difference)}</b>.
       </p>

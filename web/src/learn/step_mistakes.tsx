@@ -9,7 +9,7 @@ import type { State } from "../state";
 import { Check, Question } from "./check";
 import { Figure, OwnSentence, Prose, TryIt } from "./frame";
 import { NumberGrid } from "./number_grid";
-import { lessonBody } from "./recipe_answer";
+import { lessonBody, tokenNames } from "./recipe_answer";
 
 type Name = Mistake["name"];
 
@@ -83,41 +83,34 @@ const kQuestion: Question = {
   ],
 };
 
-function shapeText(shape: number[]): string {
-  return shape.join(" × ");
-}
-
 interface SideProps {
   title: string;
   side: Side;
-  words: string[];
+  names: string[]; // of the tokens
   wrong: boolean;
   shapeOf: string; // what the shape is of
 }
 
-function SideView({ title, side, words, wrong, shapeOf }: SideProps) {
-  const names = side.grid?.length === words.length ? words : (side.grid ?? []).map((_, i) => String(i));
-  const columns = side.grid?.[0]?.length === words.length ? words : (side.grid?.[0] ?? []).map((_, i) => String(i));
+function SideView({ title, side, names, wrong, shapeOf }: SideProps) {
+  const { grid, row_sums, shape, error } = side;
   return (
     <div>
       <h2>{title}</h2>
-      {side.grid ? (
+      {grid ? (
         <NumberGrid
           caption={title}
-          grid={side.grid}
+          grid={grid}
           rows={names}
-          columns={columns}
+          columns={names}
           paint="light"
-          sums={side.row_sums ?? undefined}
-          marked={(i, j) => wrong && j > i && (side.grid?.[i][j] ?? 0) > 0 && names === words}
+          sums={row_sums}
+          marked={(i, j) => wrong && j > i && (grid[i][j] ?? 0) > 0}
         />
       ) : null}
-      {side.shape ? (
-        <p class="small number">
-          {shapeOf}: {shapeText(side.shape)}
-        </p>
-      ) : null}
-      {side.error ? <p class="alarm small">{side.error}</p> : null}
+      <p class="small number">
+        {shapeOf}: {shape.join(" × ")}
+      </p>
+      {error ? <p class="alarm small">{error}</p> : null}
     </div>
   );
 }
@@ -148,7 +141,7 @@ export function MistakesStep({ state }: { state: State }) {
   const mistake = found?.mistakes.find((one) => one.name === name);
   const story = kStories[name];
   const shapeOf = name === "wrong_transpose" ? "Shape of K transposed" : "Shape of the grid";
-  const names = found ? (found.tokens.length ? found.tokens.map((token) => token.piece) : found.words) : [];
+  const names = found ? tokenNames(found) : [];
   return (
     <>
       <Prose>
@@ -176,11 +169,11 @@ export function MistakesStep({ state }: { state: State }) {
               <SideView
                 title={`Right: ${story.right}`}
                 side={mistake.right}
-                words={names}
+                names={names}
                 wrong={false}
                 shapeOf={shapeOf}
               />
-              <SideView title={`Wrong: ${story.wrong}`} side={mistake.wrong} words={names} wrong shapeOf={shapeOf} />
+              <SideView title={`Wrong: ${story.wrong}`} side={mistake.wrong} names={names} wrong shapeOf={shapeOf} />
             </div>
             <Figures mistake={mistake} />
           </>

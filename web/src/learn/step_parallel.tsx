@@ -34,7 +34,7 @@ function Tasks({ head }: { head: HeadGrid }) {
 
 export function ParallelStep() {
   const models = useModels().value;
-  const model = models?.models.find((one) => one.present && one.own_mask === "causal")?.name ?? models?.default_model;
+  const model = models?.models.find((one) => one.own_mask === "causal")?.name ?? models?.default_model;
   const light = useSpotlight(model ? { text: kCat, model, mask: "causal" } : null, []);
   const head = light.head;
   const rowAt = useRows(head);
@@ -57,11 +57,13 @@ export function ParallelStep() {
             <Tasks head={head} />
             <NumberGrid
               caption="Shares of every word under the causal mask"
-              grid={head.grid.units.map((_, i) => rowAt(i).row.map((share) => (share.blocked ? null : share.weight)))}
+              grid={head.grid.units.map(
+                (_, i) => rowAt(i)?.row.map((share) => (share.blocked ? null : share.weight)) ?? [],
+              )}
               rows={head.grid.units}
               columns={head.grid.units}
               paint="light"
-              text={(_, i, j) => shareText(rowAt(i).row[j].percent, rowAt(i).row[j].weight)}
+              text={(_, i, j) => shareText(rowAt(i)!.row[j].percent, rowAt(i)!.row[j].weight)}
             />
           </div>
         ) : (

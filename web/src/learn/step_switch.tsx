@@ -50,8 +50,8 @@ export function SwitchStep() {
   const [which, setWhich] = useState<"A" | "B">("A");
   const [mask, setMask] = useState<"own" | "one">("own");
   const models = useModels().value;
-  const reader = models?.models.find((one) => one.present && one.own_mask === "none");
-  const writer = models?.models.find((one) => one.present && one.own_mask === "causal");
+  const reader = models?.models.find((one) => one.own_mask === "none");
+  const writer = models?.models.find((one) => one.own_mask === "causal");
   const text = which === "A" ? kTired : kWide;
   const last = which === "A" ? "tired" : "wide";
   const alone = mask === "one" || !writer;

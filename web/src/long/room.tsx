@@ -48,13 +48,7 @@ function RowOfWord({ word, answer }: RowProps) {
       </h2>
       <Alarm failure={answer.failure} />
       {answer.fresh && look ? (
-        <Shares
-          row={look}
-          caption={`Where ${word} looks`}
-          restName={look.special_name}
-          most={kListed}
-          because={look.blocked_because}
-        />
+        <Shares row={look} caption={`Where ${word} looks`} restName={look.special_name} most={kListed} />
       ) : answer.busy ? (
         <Progress label="Reading the row" done={answer.done} />
       ) : null}
@@ -65,6 +59,20 @@ function RowOfWord({ word, answer }: RowProps) {
 // The table of an exact row tells how many words are blocked, and does not list thousands of them.
 function withoutBlocked(look: Look | null): Look | null {
   return look && { ...look, row: look.row.filter((share) => !share.blocked) };
+}
+
+function Blocked({ look }: { look: Look }) {
+  const counts = new Map<string, number>(); // by reason
+  for (const { blocked_because: because } of look.row) if (because) counts.set(because, (counts.get(because) ?? 0) + 1);
+  return (
+    <>
+      {[...counts].map(([reason, count]) => (
+        <p key={reason} class="small dim">
+          {count} words are blocked: {reason}.
+        </p>
+      ))}
+    </>
+  );
 }
 
 interface ViewsProps {
@@ -96,18 +104,13 @@ function Views({ state, whole, fresh, map }: ViewsProps) {
     return scaled(shares, 1);
   }, [look]);
   const lit = shown === "row" && look ? byRow : byLight;
-  const blocked = look && listed ? look.row.length - listed.row.length : 0;
   return (
     <>
       <div class="halves">
         <LongMapView state={state} word={pinned} map={map} text={text} />
         <div>
           <RowOfWord word={text.words[pinned]} answer={{ ...row, value: listed }} />
-          {blocked ? (
-            <p class="small dim">
-              {blocked} words are blocked: {look?.blocked_because}.
-            </p>
-          ) : null}
+          {look ? <Blocked look={look} /> : null}
         </div>
       </div>
       <ReceivedView text={text} received={received} special={whole.special_received ?? 0} />

@@ -26,13 +26,7 @@ function Panel({ light, title, onPin }: PanelProps) {
       <p class="small dim">{grid ? headingOf(grid) : "\u00a0"}</p>
       <Sentence label={title} words={grid?.units ?? []} row={light.row} from={light.from} onPin={onPin} />
       {light.row ? (
-        <Shares
-          row={light.row}
-          caption={title}
-          restName={grid?.special_name ?? ""}
-          because={light.look?.blocked_because}
-          most={6}
-        />
+        <Shares row={light.row} caption={title} restName={grid?.special_name ?? ""} most={6} />
       ) : null}
     </div>
   );

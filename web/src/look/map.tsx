@@ -2,13 +2,13 @@
 import { useMemo } from "preact/hooks";
 import { Heatmap } from "../parts/heatmap";
 import { anyBlocked, Legend } from "../parts/legend";
+import { NoRow } from "../parts/no_row";
 import { shareText } from "../parts/number";
 import { Shares } from "../parts/shares";
 import { Spotlight, useRows } from "../spotlight";
 import { shadeOf, State } from "../state";
 import { go } from "../store";
 
-const kListed = 16; // lines of the table before the others are added up
 export const kNamed = 40; // above this many words, names beside the map would not be read
 
 export function MapView({ state, light }: { state: State; light: Spotlight }) {
@@ -19,8 +19,9 @@ export function MapView({ state, light }: { state: State; light: Spotlight }) {
   const units = head.grid.units;
   const names = units.length <= kNamed ? units : undefined;
   const cellText = (i: number, j: number) => {
-    const share = rowAt(i).row[j];
-    return `${units[i]} → ${units[j]}: ${shareText(share.percent, share.weight)}`;
+    const share = rowAt(i)?.row[j];
+    const told = share ? shareText(share.percent, share.weight) : "no light, the model has no piece of its own for it";
+    return `${units[i]} → ${units[j]}: ${told}`;
   };
   return (
     <section aria-label="Map" class="halves map-view">
@@ -50,13 +51,13 @@ export function MapView({ state, light }: { state: State; light: Spotlight }) {
           <Shares
             row={light.row}
             caption="The pinned row"
-            most={kListed}
             more
             restName={head.grid.special_name}
-            because={light.look?.blocked_because}
             raw={state.raw}
           />
-        ) : null}
+        ) : (
+          <NoRow head={head} from={light.from} />
+        )}
       </div>
     </section>
   );

@@ -2,6 +2,7 @@
 import { useMemo, useState } from "preact/hooks";
 import type { Row } from "../contract";
 import { Choices, Slider, Tick } from "../parts/choices";
+import { NoRow } from "../parts/no_row";
 import { fixed, percentText } from "../parts/number";
 import { without } from "../parts/rounding";
 import { Sentence } from "../parts/sentence";
@@ -11,7 +12,6 @@ import { lightOf, Spotlight } from "../spotlight";
 import type { State } from "../state";
 import { go, tune } from "../store";
 
-const kListed = 16; // lines of the table before the others are added up
 const kNoLight: Row = { row: [], special: 0, special_percent: 0, entropy: null, lse: null };
 
 // The words whose share is "rest": where the first token is a word, light rests there that has nowhere to go.
@@ -122,9 +122,10 @@ function useShown(state: State, light: Spotlight, from: number[], seen: number |
   );
   const row = useMemo(() => (full && hide ? without(full, hidden) : full), [full, hide, hidden.length]);
   const own = useMemo(() => {
-    const rows = light.head && from.length > 1 ? from.map((i) => lightOf(light.head!, [i])) : undefined;
-    return hide ? rows?.map((one) => without(one, hidden)) : rows;
-  }, [light.head, from.join(), hide, hidden.length]);
+    if (!light.head || !full || from.length < 2) return undefined;
+    const rows = from.map((i) => lightOf(light.head!, [i])!);
+    return hide ? rows.map((one) => without(one, hidden)) : rows;
+  }, [light.head, full, from.join(), hide, hidden.length]);
   return { full, row, own, hidden };
 }
 
@@ -146,8 +147,6 @@ export function SpotlightView({ state, light }: { state: State; light: Spotlight
     if (!on && light.from.length > 1) go({ pins: [light.from[0]] });
   };
   if (!light.head) return <div class="stage stage-space" />;
-  const because =
-    seen === null ? light.look?.blocked_because : light.head?.grid.mask === "causal" ? "it comes later" : null;
   return (
     <section aria-label="Spotlight">
       <div class="stage">
@@ -169,9 +168,11 @@ export function SpotlightView({ state, light }: { state: State; light: Spotlight
           name={nameOf(units, from)}
           several={from.length > 1}
           row={row}
-          restName={hide || !light.head?.grid.special_name ? "" : "special tokens"}
+          restName={hide ? "" : light.head.grid.special_name}
         />
-      ) : null}
+      ) : (
+        <NoRow head={light.head} from={from} />
+      )}
       <div class="halves">
         <div>
           <Settings state={state} light={light} adding={adding || light.from.length > 1} onAdding={several} />
@@ -185,9 +186,7 @@ export function SpotlightView({ state, light }: { state: State; light: Spotlight
           row={row ?? kNoLight}
           caption={`Where ${nameOf(units, from)} looks`}
           restName={hide ? "" : (light.head?.grid.special_name ?? "")}
-          because={because}
           raw={state.raw}
-          most={kListed}
           more
         />
       </div>

@@ -2,13 +2,14 @@
 import { useState } from "preact/hooks";
 import { useRun } from "../answer";
 import type { Generated, Generation, ModelInfo, Models } from "../contract";
-import { modelNamed } from "../models";
+import { canBeAsked, modelNamed } from "../models";
 import { BarCell } from "../parts/bar_cell";
 import { Slider } from "../parts/choices";
 import { headName } from "../parts/head_name";
 import { Alarm } from "../parts/notice";
 import { fixed } from "../parts/number";
 import { RunButton } from "../parts/run_button";
+import { chosenHead } from "../question";
 import type { State } from "../state";
 
 interface TokenLightProps {
@@ -35,19 +36,17 @@ function TokenLight({ token }: TokenLightProps) {
           ))}
         </tbody>
       </table>
-      {token.first_token === null ? null : (
-        <p class="small dim">
-          {fixed(token.first_token)} on the first token of the text, where light rests that has nowhere to go.
-        </p>
-      )}
+      <p class="small dim">
+        {fixed(token.first_token)} on the first token of the text, where light rests that has nowhere to go.
+      </p>
     </div>
   );
 }
 
 function writer(models: Models | null, name: string): ModelInfo | null {
   const chosen = modelNamed(models, name);
-  if (chosen?.writes && chosen.present) return chosen;
-  return models?.models.find((model) => model.writes && model.present) ?? null;
+  if (chosen?.writes && canBeAsked(chosen)) return chosen;
+  return models?.models.find((model) => model.writes && canBeAsked(model)) ?? null;
 }
 
 function Written({ parts, seen, onSee }: { parts: Generated[]; seen: number; onSee: (index: number) => void }) {
@@ -81,9 +80,7 @@ export function WriteView({ state, models }: { state: State; models: Models | nu
   const start = () => {
     setSeen(-1);
     const same = modelNamed(models, state.model)?.name === model?.name;
-    const head = same
-      ? { ...(state.layer >= 0 ? { layer: state.layer } : {}), ...(state.head >= 0 ? { head: state.head } : {}) }
-      : {};
+    const head = same ? chosenHead(state) : {};
     run.start({ text: state.text, model: model!.name, max_tokens: count, temperature: heat, ...head });
   };
   const token = run.parts.find((part) => part.index === seen) ?? run.parts.at(-1);

@@ -1,10 +1,11 @@
 // Which model, under which mask, and which of its heads; the answer says which head it became and why.
 import type { Models, Shown } from "../contract";
-import { modelNamed } from "../models";
+import { canBeAsked, modelNamed } from "../models";
 import type { MaskChoice, State } from "../state";
 import { go } from "../store";
 import { Choices, numbered, Pick } from "./choices";
 import { headingOf } from "./head_name";
+import { Notes } from "./notice";
 import { useWide } from "./wide";
 
 const kMasks: readonly (readonly [MaskChoice, string])[] = [
@@ -24,9 +25,9 @@ function ModelPick({ models, name }: { models: Models | null; name: string }) {
         onChange={(event) => go({ model: event.currentTarget.value, layer: -1, head: -1, layer2: -1, head2: -1 })}
       >
         {(models?.models ?? []).map((model) => (
-          <option key={model.name} value={model.name} disabled={!model.present}>
+          <option key={model.name} value={model.name} disabled={!canBeAsked(model)}>
             {model.name} · {model.kind}
-            {model.present ? "" : " (not here)"}
+            {canBeAsked(model) ? "" : model.present ? " (damaged)" : " (not here)"}
           </option>
         ))}
       </select>
@@ -83,16 +84,23 @@ function Picks({ state, models }: HeadControlsProps) {
 // On a phone the picture comes first, and these are folded away above it.
 export function HeadControls({ state, models }: HeadControlsProps) {
   const wide = useWide();
-  if (wide) return <Picks state={state} models={models} />;
+  const damaged = models?.models.filter((model) => model.damage !== null);
+  const picks = (
+    <>
+      <Picks state={state} models={models} />
+      <Notes notes={damaged?.map((model) => `${model.name} cannot be used: ${model.damage}`)} />
+    </>
+  );
+  if (wide) return picks;
   return (
     <details class="folded-picks">
       <summary>Model, mask, layer and head</summary>
-      <Picks state={state} models={models} />
+      {picks}
     </details>
   );
 }
 
 // Which head it became, and why. The line is there before the answer is.
-export function ShownHead({ shown }: { shown: (Shown & { temperature?: number }) | null }) {
+export function ShownHead({ shown }: { shown: Shown | null }) {
   return <p class="shown small dim">{shown ? headingOf(shown) : "\u00a0"}</p>;
 }

@@ -5,7 +5,7 @@ export function headName(layer: number, head: number): string {
   return `L${layer}.H${head}`;
 }
 
-export function headingOf(shown: Shown & { temperature?: number }): string {
+export function headingOf(shown: Shown): string {
   const { model, layer, head, chosen_by, temperature = 1 } = shown;
   const mask = shown.mask === "causal" ? "no word sees a later one" : "every word sees every other";
   const heat = temperature === 1 ? "" : `; softmax temperature ${temperature}`;

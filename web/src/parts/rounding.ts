@@ -14,13 +14,21 @@ export function largestRemainder(shares: number[], total: number): number[] {
   return shown;
 }
 
-// weights: NaN where blocked.
-export function rowOf(units: string[], weights: ArrayLike<number>, special: number, entropy: number | null): Row {
+// weights: NaN where blocked. A word for which the model has no piece has no row: all of it is NaN, special too.
+export function rowOf(
+  units: string[],
+  weights: ArrayLike<number>,
+  special: number,
+  entropy: number | null,
+  reasonOf: (index: number) => string,
+): Row | null {
+  if (Number.isNaN(special)) return null;
   const found = [...Array.from(weights, (w) => (Number.isNaN(w) ? 0 : w)), special];
   const shown = largestRemainder(found, 1000);
   const row: Share[] = units.map((word, index) => {
-    const blocked = Number.isNaN(weights[index]);
-    return { word, index, blocked, weight: found[index], percent: blocked ? null : shown[index] / 10 };
+    if (Number.isNaN(weights[index]))
+      return { word, index, weight: 0, percent: null, blocked: true, blocked_because: reasonOf(index) };
+    return { word, index, weight: found[index], percent: shown[index] / 10, blocked: false };
   });
   return { row, special, special_percent: shown[units.length] / 10, entropy, lse: null };
 }

@@ -4,14 +4,15 @@ import type { Row, Share } from "../contract";
 import { BarCell } from "./bar_cell";
 import { fixed, percentText } from "./number";
 
+const kListed = 16; // lines until all are asked for
+
 interface SharesProps {
   row: Row;
   caption: string;
   restName: string; // what the special tokens are called together; empty where there are none
-  because?: string | null; // why words are blocked
   raw?: boolean;
   most?: number; // lines before the others are added up
-  more?: boolean; // whether all can be asked for
+  more?: boolean; // whether all can be asked for, of some that are listed
 }
 
 interface LineProps {
@@ -35,7 +36,7 @@ function Line({ name, percent, weight, raw, apart }: LineProps) {
   );
 }
 
-function Unlit({ share, reason, raw }: { share: Share; reason: string; raw?: boolean }) {
+function Unlit({ share, raw }: { share: Share; raw?: boolean }) {
   return (
     <tr class="apart">
       <th scope="row">
@@ -43,13 +44,13 @@ function Unlit({ share, reason, raw }: { share: Share; reason: string; raw?: boo
       </th>
       <td class="number">{share.blocked ? "blocked" : "hidden"}</td>
       {raw ? <td class="number">–</td> : null}
-      <td class="small">{reason}</td>
+      <td class="small">{share.blocked ? share.blocked_because : "first token, left out"}</td>
     </tr>
   );
 }
 
 export function Shares(props: SharesProps) {
-  const { row, caption, restName, because, raw, more, most = Infinity } = props;
+  const { row, caption, restName, raw, more, most = more ? kListed : Infinity } = props;
   const [all, setAll] = useState(false);
   const lit = row.row.filter((share) => !share.blocked && !share.left_out);
   lit.sort((a, b) => b.weight - a.weight || a.index - b.index);
@@ -85,14 +86,7 @@ export function Shares(props: SharesProps) {
             <Line name={restName} percent={row.special_percent} weight={row.special} raw={raw} apart />
           ) : null}
           {row.row.map((share) =>
-            share.blocked || share.left_out ? (
-              <Unlit
-                key={share.index}
-                share={share}
-                raw={raw}
-                reason={share.blocked ? (because ?? "the mask hides it") : "first token, left out"}
-              />
-            ) : null,
+            share.blocked || share.left_out ? <Unlit key={share.index} share={share} raw={raw} /> : null,
           )}
         </tbody>
       </table>
