@@ -43,7 +43,14 @@ test("puzzle: both sentences in the head that it names", async () => {
     );
     const told = await page.locator(".pair .told").nth(n).textContent();
     const street = look.row.find((share) => share.word === "street");
-    assert.ok(told.endsWith(`street ${street.percent.toFixed(1)} %`), told);
+    assert.ok(told.includes(`street ${street.percent.toFixed(1)} %`), told);
+    const rest = await page.locator(".pair .rest").nth(n).textContent();
+    const figures = [...(told + rest).matchAll(/([\d.]+) %/g)].map(([, percent]) => Math.round(percent * 10));
+    assert.equal(
+      figures.reduce((a, b) => a + b, 0),
+      1000,
+      told + rest,
+    );
   }
 });
 

@@ -123,6 +123,7 @@ export interface Generation {
   model: string;
   layer: number;
   head: number;
+  chosen_by: string;
   tokens_per_second: number;
 }
 

@@ -62,7 +62,7 @@ export function LookRoom({ state, models }: RoomProps) {
       <HeadControls state={state} models={models} />
       <div class="views">
         <ViewLinks view={state.view} />
-        <ShownHead shown={light.head?.grid ?? null} />
+        <ShownHead shown={state.view === "write" ? null : (light.head?.grid ?? null)} />
       </div>
       <Alarm failure={light.answer.failure} />
       {tooLong ? (
