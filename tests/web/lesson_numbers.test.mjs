@@ -161,6 +161,9 @@ test("mask: the four by four map, before and after softmax", async () => {
   const mistakes = await session.ask("mistakes", { text: "The cat sat down" });
   const leak = mistakes.mistakes.find((one) => one.name === "zero_fill").figures.leak;
   assertSays(await figure().locator("b.number").textContent(), leak * 100, "leak");
+  await pick("shares");
+  const filled = found.zero_fill.weights.map((row) => row.map((weight) => weight * 100));
+  assertGrid(await grid(1), filled, "filled with 0");
 });
 
 test("parallel: the rows of one pass", async () => {
@@ -227,7 +230,12 @@ test("growth: pairs and bytes, up to a million tokens", async () => {
 test("flash: every tile's running numbers, and the end", async () => {
   for (const text of [kTired, kOwn]) {
     await step("flash", text);
-    const found = await session.ask("tiles", { text, tile: 4, word: "it" });
+    const word = Number(await figure().locator("select").inputValue());
+    const found = await session.ask("tiles", { text, tile: Number(await figure().getByLabel("Keys a tile").inputValue()), word });
+    assert.ok(
+      found.trace.some((tile) => tile.rescale > 0 && tile.rescale < 1),
+      "a later tile is larger, so that the sum is rescaled",
+    );
     for (let i = 1; i < found.trace.length; ++i) await page.getByText("Next tile").click();
     const rows = await grid(1);
     found.trace.forEach((tile, i) => {
