@@ -48,7 +48,7 @@ function TileTable({ found, at }: TraceProps) {
       {found.trace.map((tile, i) => (
         <tr key={i} class={i === at ? "picked" : i > at ? "later" : undefined} aria-hidden={i > at}>
           <th scope="row">
-            {tile.first} to {tile.end - 1}
+            {`${tile.first}\u00a0to\u00a0${tile.end - 1}`}
           </th>
           {tile.skipped ? (
             <td colspan={5} class="dim">
