@@ -9,6 +9,7 @@ import { without } from "../parts/rounding";
 import { Sentence } from "../parts/sentence";
 import { Shares } from "../parts/shares";
 import { WeightedSum } from "../parts/weighted_sum";
+import { numberedWords } from "../parts/word_names";
 import { lightOf, Spotlight } from "../spotlight";
 import type { State } from "../state";
 import { go, tune } from "../store";
@@ -102,6 +103,7 @@ export function SpotlightView({ state, light }: { state: State; light: Spotlight
   const [preview, setPreview] = useState<number | null>(null);
   const [adding, setAdding] = useState(false);
   const units = light.head?.grid.units ?? [];
+  const names = useMemo(() => numberedWords(units), [light.head]);
   const seen = preview !== null && preview < units.length ? preview : null;
   const from = seen === null ? light.from : [seen];
   const { full, row, own, hidden } = useShown(state, light, from, seen);
@@ -153,6 +155,7 @@ export function SpotlightView({ state, light }: { state: State; light: Spotlight
         </div>
         <Shares
           row={row ?? kNoLight}
+          names={names}
           caption={`Where ${nameOf(units, from)} looks`}
           restName={hide ? "" : (light.head?.grid.special_name ?? "")}
           raw={state.raw}

@@ -10,7 +10,7 @@ const kListed = 16; // lines until all are asked for
 interface SharesProps {
   row: Row;
   caption: string;
-  names?: string[]; // of the words, by index, where the row leaves some out
+  names?: string[]; // of the words, by index, where they are known or the row leaves some out
   restName: string; // what the special tokens are called together; empty where there are none
   raw?: boolean;
   most?: number; // lines before the others are added up
