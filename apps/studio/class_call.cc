@@ -80,6 +80,24 @@ Answer answer_of(const LessonFile& file, const std::string& kind, Causal causal)
   return answer;
 }
 
+// Of a source inside the program the part from `first` to the end of `last`.
+std::string part_of(const char* name, std::string_view first, std::string_view last) {
+  const std::string_view text = find_embedded(name)->bytes;
+  const size_t start = text.find(first), end = text.find(last, start);
+  if (start == std::string_view::npos || end == std::string_view::npos) {
+    detail::fail_format(fmt::format("{}: no part from \"{}\"", name, first));
+  }
+  return std::string(text.substr(start, end + last.size() - start));
+}
+
+// How a head is made and called, and what it then does.
+std::string cpp_text() {
+  std::string call = part_of("one_head.cc", "  const SelfAttention head(", "true);\n");
+  for (size_t indent = 0; (indent = call.find("  ", indent)) != std::string::npos;) call.erase(indent, 2);
+  return "// examples/one_head.cc\n" + call + "\n// src/nn/self_attention.cc\n" +
+         part_of("self_attention.cc", "SelfAttention::Result SelfAttention::forward", "\n}\n");
+}
+
 }  // namespace
 
 Json class_call(const Call&) {
@@ -88,7 +106,7 @@ Json class_call(const Call&) {
   return {{"shape", {1, 4, 16}},
           {"causal", causal.json},
           {"full", full.json},
-          {"cpp", find_embedded("one_head.cc")->bytes},
+          {"cpp", cpp_text()},
           {"pytorch", find_embedded("one_head.py")->bytes},
           {"printed", causal.printed + full.printed}};
 }

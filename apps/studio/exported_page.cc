@@ -75,12 +75,17 @@ std::string script_json(const Json& json) {
 
 }  // namespace
 
-std::string exported_page(const Reader& model, const Spotlight& light, Mask mask, const Run& run) {
+std::string exported_page(const Reader& model, const Spotlight& light, Mask mask, const Run& run,
+                          std::optional<int64_t> pin) {
   constexpr size_t kMostInGrid = 128;
   constexpr std::string_view kPlace = "<!--limelight-data-->";
   if (light.grid && light.units.size() > kMostInGrid) {
     detail::fail_argument(fmt::format("text: a page of all words takes {} of them, found {}; choose one by --word",
                                       kMostInGrid, light.units.size()));
+  }
+  const auto units = static_cast<int64_t>(light.units.size());
+  if (pin && (*pin < 0 || *pin >= units)) {
+    detail::fail_argument(fmt::format("pin: expected from 0 to {}, found {}", units - 1, *pin));
   }
   const EmbeddedFile* page = find_embedded("page/export.html");
   const size_t place = page == nullptr ? std::string_view::npos : page->bytes.find(kPlace);
@@ -89,7 +94,9 @@ std::string exported_page(const Reader& model, const Spotlight& light, Mask mask
   const bool plain = light.unit == UnitKind::kWord && !light.without_first && light.temperature == 1;
   const Json data = {{"engine", "limelight " + version()},
                      {"look", look_object(light)},
-                     {"pin", light.grid ? Json() : Json(light.rows.front().index)},
+                     {"pin", !light.grid ? Json(light.rows.front().index)
+                             : pin       ? Json(*pin)
+                                         : Json()},
                      {"heads", plain ? heads_json(model, light, mask, run) : Json()}};
   return fmt::format("{}<script type=\"application/json\" id=\"limelight-data\">{}</script>{}",
                      page->bytes.substr(0, place), script_json(data), page->bytes.substr(place + kPlace.size()));

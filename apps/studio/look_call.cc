@@ -51,7 +51,9 @@ std::string file_name(const Spotlight& light, const std::string& format) {
     const auto byte = static_cast<unsigned char>(c);
     return byte < 0x80 && std::isalnum(byte) == 0;
   });
-  return fmt::format("limelight-{}-L{}H{}.{}", word.empty() ? "word" : word, light.head.layer, light.head.head, format);
+  const std::string heat = light.temperature == 1 ? "" : fmt::format("-temperature{}", light.temperature);
+  return fmt::format("limelight-{}-L{}H{}{}.{}", word.empty() ? "word" : word, light.head.layer, light.head.head, heat,
+                     format);
 }
 
 }  // namespace
@@ -94,7 +96,8 @@ Json export_call(const Call& call) {
   return {{"format", name},
           {"name", file_name(light, name)},
           {"type", type},
-          {"content", write != nullptr ? write(light) : exported_page(*model, light, call.mask(), call.run)}};
+          {"content",
+           write != nullptr ? write(light) : exported_page(*model, light, call.mask(), call.run, call.number("pin"))}};
 }
 
 }  // namespace limelight::studio

@@ -3,6 +3,7 @@
 
 #include "call.h"
 #include "grid_json.h"
+#include "lesson/mistakes.h"
 #include "lesson/preset.h"
 #include "lesson/tiles.h"
 #include "rounding.h"
@@ -62,6 +63,13 @@ Json percent_json(const Spotlight& light) {
   return rows;
 }
 
+// What the shares would be if hidden scores were filled with 0; null where nothing is hidden.
+Json zero_fill_json(const lesson::Preset& preset) {
+  if (preset.causal == Causal::kNone) return {};
+  const lesson::ZeroFill filled = lesson::zero_fill(preset.head());
+  return {{"weights", grid_json(*filled.wrong.grid)}, {"row_sums", filled.wrong.row_sums}, {"leak", filled.leak}};
+}
+
 Json step_json(const lesson::TileStep& step) {
   const auto or_null = [](const auto& number) { return number ? number_json(*number) : Json(); };
   return {{"first", step.first},
@@ -119,6 +127,7 @@ Json preset_call(const Call& call) {
           {"query", preset.query},
           {"steps", steps_json(head, steps)},
           {"percent", percent_json(light)},
+          {"zero_fill", zero_fill_json(preset)},
           {"sum", weighted_sum(light, light.rows[static_cast<size_t>(preset.query)])}};
 }
 

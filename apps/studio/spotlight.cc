@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "rollout_light.h"
+#include "rounding.h"
 #include "spotlight_row.h"
 
 namespace limelight::studio {
@@ -196,6 +197,8 @@ class Look {
 std::string heading(const Spotlight& light) {
   std::string text = fmt::format("{} {}, mask {}, head: {}", light.model, head_name(light.head.layer, light.head.head),
                                  mask_name(light.mask), light.head.chosen_by);
+  if (!light.grid && light.rows.front().indices.size() > 1) text += ", mean of " + light.rows.front().word;
+  if (light.temperature != 1) text += fmt::format(", softmax temperature {}", light.temperature);
   if (light.without_first) text += ", without the first token";
   return text;
 }
@@ -275,10 +278,11 @@ std::string weighted_sum(const Spotlight& light, const SpotlightRow& row) {
     weights.push_back(row.special.weight);
     names.push_back(light.special);
   }
+  const std::vector<int64_t> hundredths = largest_remainder(weights, 100);
   std::vector<std::string> terms;
   for (size_t i = 0; i < names.size(); ++i) {
-    const std::string weight = fmt::format("{:.2f}", weights[i]);
-    if (weight != "0.00") terms.push_back(weight + " " + names[i]);
+    if (hundredths[i] > 0)
+      terms.push_back(fmt::format("{}.{:02} {}", hundredths[i] / 100, hundredths[i] % 100, names[i]));
   }
   return fmt::format("{} = {}", row.word, fmt::join(terms, " + "));
 }

@@ -78,7 +78,8 @@ struct Spotlight {
 
 Spotlight spotlight(const Reader& model, std::string_view text, const SpotlightOptions& options);
 
-// "minilm L5.H11, mask none, head: default of minilm"
+// "minilm L5.H11, mask none, head: default of minilm", and what else is not as usual: several words, temperature, first
+// token.
 std::string heading(const Spotlight& light);
 
 // "67.1", "blocked" or "left out"
@@ -100,7 +101,7 @@ std::string head_name(int64_t layer, int64_t head);
 // "none" or "causal"
 std::string_view mask_name(Causal mask);
 
-// "it = 0.67 animal + 0.04 tired + 0.11 others + 0.15 [CLS] [SEP]", each weight rounded by itself.
+// "it = 0.67 animal + 0.04 tired + 0.13 others + 0.16 [CLS] [SEP]": hundredths that add to 1.
 std::string weighted_sum(const Spotlight& light, const SpotlightRow& row);
 
 // The row's units from the strongest, without those that are not lit; equal shares in reading order.

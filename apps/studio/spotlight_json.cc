@@ -62,6 +62,7 @@ nlohmann::ordered_json spotlight_object(const Spotlight& light) {
   json["chosen_by"] = light.head.chosen_by;
   json["text"] = light.text;
   if (light.without_first) json["without_first"] = true;
+  if (light.temperature != 1) json["temperature"] = light.temperature;
   if (!light.grid) {
     put_row(json, light, light.rows.front());
     if (light.vectors) json["vectors"] = vectors_object(*light.vectors);

@@ -15,9 +15,10 @@ namespace limelight::studio {
 // {model, mask, layer, head, chosen_by, text, query {word, index}, row, special, special_percent, entropy, lse};
 // for a grid {..., text, words, grid: [{query, row, ...}]}. A row lists {word, index, weight, percent, blocked}, and
 // blocked_because of what is blocked. Where the first token is part of a word there is first_token {word, weight,
-// percent} too. Without the first token: without_first is true and the shares say which are left_out. Of a rollout head
-// is null and layer the last one. With vectors: vectors {scale, queries [{token, piece, q_before_rope, q}], keys
-// [{token, piece, k_before_rope, k, v}]}, those before rope where the model rotates.
+// percent} too. Without the first token: without_first is true and the shares say which are left_out. At another
+// temperature than 1 there is temperature. Of a rollout head is null and layer the last one. With vectors: vectors
+// {scale, queries [{token, piece, q_before_rope, q}], keys [{token, piece, k_before_rope, k, v}]}, those before rope
+// where the model rotates.
 std::string spotlight_json(const Spotlight& light);
 nlohmann::ordered_json spotlight_object(const Spotlight& light);
 

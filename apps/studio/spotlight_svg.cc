@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <sstream>
 
 #include "core/error.h"
 #include "unicode.h"
@@ -124,6 +125,38 @@ void put_word(Out out, const Spotlight& light, const SpotlightRow& row, size_t i
   fmt::format_to(out, "</g>\n");
 }
 
+constexpr double kNoteLine = 19;
+
+// A note's lines, broken between words where one would leave the picture.
+std::vector<std::string> note_lines(const std::string& note, double width) {
+  constexpr double kNoteLetter = 7.6;  // a column of text at 14 px, at most
+  const auto room = static_cast<int64_t>((width - 2 * kMargin) / kNoteLetter);
+  std::vector<std::string> lines(1);
+  std::istringstream words(note);
+  for (std::string word; words >> word;) {
+    std::string& line = lines.back();
+    if (line.empty()) {
+      line = word;
+    } else if (display_width(line) + 1 + display_width(word) <= room) {
+      line += " " + word;
+    } else {
+      lines.push_back(word);
+    }
+  }
+  return lines;
+}
+
+void put_note(Out out, const std::vector<std::string>& lines, double y) {
+  for (size_t i = 0; i < lines.size(); ++i) {
+    fmt::format_to(out, "<text class=\"note\" x=\"{:.0f}\" y=\"{:.0f}\">{}</text>\n", kMargin,
+                   y + static_cast<double>(i) * kNoteLine, escape_markup(lines[i]));
+  }
+}
+
+double height_of(const std::vector<std::string>& lines) {
+  return static_cast<double>(lines.size() - 1) * kNoteLine;
+}
+
 std::string open_picture(double width, double height, const std::string& label) {
   return fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {:.0f} {:.0f}\" width=\"{:.0f}\" height=\"{:.0f}\" "
@@ -144,7 +177,11 @@ std::string arcs_picture(const Spotlight& light) {
   const auto baseline = [&](size_t line) {
     return kMargin + (line < places[query].line ? 40 : room + 20) + static_cast<double>(line) * line_height + 8;
   };
-  const double height = baseline(places.back().line) + 78;
+  std::string note = heading(light);
+  if (!light.special.empty()) note += fmt::format("; {} {}", light.special, percent(row.special));
+  if (const std::string first = first_token_line(light, row); !first.empty()) note += "; " + first;
+  const std::vector<std::string> notes = note_lines(note, kWidth);
+  const double foot = baseline(places.back().line) + 66, height = foot + height_of(notes) + 12;
   std::string text = open_picture(kWidth, height, heading(light));
   const Out out(text);
   std::vector<size_t> order = strongest_first(row);
@@ -155,11 +192,7 @@ std::string arcs_picture(const Spotlight& light) {
     put_arc(out, places[query], baseline(places[query].line), places[i], baseline(places[i].line), room, row.shares[i]);
   }
   for (size_t i = 0; i < places.size(); ++i) put_word(out, light, row, i, places[i], baseline(places[i].line));
-  std::string note = heading(light);
-  if (!light.special.empty()) note += fmt::format("; {} {}", light.special, percent(row.special));
-  if (const std::string first = first_token_line(light, row); !first.empty()) note += "; " + first;
-  fmt::format_to(out, "<text class=\"note\" x=\"{:.0f}\" y=\"{:.0f}\">{}</text>\n", kMargin, height - 12,
-                 escape_markup(note));
+  put_note(out, notes, foot);
   return text + "</svg>\n";
 }
 
@@ -174,7 +207,9 @@ std::string grid_picture(const Spotlight& light) {
   const double label = std::min(static_cast<double>(widest), 24.0) * 8.5 + 12;
   const auto count = static_cast<double>(light.units.size());
   const double width = std::max(kMargin * 2 + label + count * kCell + label * 0.7, 480.0);
-  const double height = kMargin * 2 + label + count * kCell + 30;
+  const std::vector<std::string> notes =
+      note_lines(heading(light) + (blocked_reasons(light).empty() ? "" : "; dashed cells are blocked"), width);
+  const double foot = kMargin * 2 + label + count * kCell + 18, height = foot + height_of(notes) + 12;
   const double left = kMargin + label, top = kMargin + label;
   std::string text = open_picture(width, height, heading(light));
   const Out out(text);
@@ -197,8 +232,7 @@ std::string grid_picture(const Spotlight& light) {
                      escape_markup(light.units[i]), percent(share));
     }
   }
-  fmt::format_to(out, "<text class=\"note\" x=\"{:.0f}\" y=\"{:.0f}\">{}{}</text>\n", kMargin, height - 12,
-                 escape_markup(heading(light)), blocked_reasons(light).empty() ? "" : "; dashed cells are blocked");
+  put_note(out, notes, foot);
   return text + "</svg>\n";
 }
 

@@ -42,7 +42,9 @@ Preset pronoun(int64_t first_word, double first, int64_t second_word, double sec
 Preset cat() {
   Preset preset = sized({"The", "cat", "sat", "down"}, 3, Causal::kBottomRight, 4);
   for (int64_t j = 0; j < 4; ++j) preset.k(0, 0, j, j) = preset.v(0, 0, j, j) = 1;
-  const std::vector<double> rows[] = {{1}, {0.30, 0.70}, {0.10, 0.65, 0.25}, {0.05, 0.35, 0.45, 0.15}};
+  // Up to itself a word's shares; later words have scores too, which the mask must hide.
+  const std::vector<double> rows[] = {
+      {0.40, 0.70, 0.25, 0.55}, {0.30, 0.70, 0.45, 0.20}, {0.10, 0.65, 0.25, 0.50}, {0.05, 0.35, 0.45, 0.15}};
   for (int64_t i = 0; i < 4; ++i) set_row(preset, i, rows[i]);
   return preset;
 }

@@ -234,7 +234,11 @@ TEST_F(Answer, ExperimentsFitTheContract) {
   EXPECT_LT(lesson["causal"]["golden_difference"], 1e-6);
   EXPECT_LT(lesson["full"]["golden_difference"], 1e-6);
   EXPECT_EQ(lesson["causal"]["rounded"][1], (Json{"0.70", "0.30", nullptr, nullptr}));
-  EXPECT_NE(lesson["cpp"].get<std::string>().find("SelfAttention"), std::string::npos);
+  const std::string cpp = lesson["cpp"];
+  for (const char* part : {"SelfAttention head(", "forward(read<3>", "SelfAttention::forward(", "options.causal"}) {
+    EXPECT_NE(cpp.find(part), std::string::npos) << part;
+  }
+  EXPECT_LT(std::count(cpp.begin(), cpp.end(), '\n'), 50) << "the few lines that matter";
   EXPECT_NE(lesson["pytorch"].get<std::string>().find("class OneHead"), std::string::npos);
 }
 
@@ -267,6 +271,20 @@ TEST_F(Answer, ExportsAreFilesOfTheView) {
   const size_t data = page.find(start) + start.size();
   ASSERT_LT(data, page.size());
   EXPECT_EQ(Json::parse(page.substr(data, page.find("</script>", data) - data))["look"], look_object(light));
+}
+
+TEST_F(Answer, AFileSaysWhichWordsAndWhichTemperatureItIsOf) {
+  for (const std::string format : {"html", "svg", "csv", "json"}) {
+    const Json json =
+        good("export", {{"text", "ab cd a"}, {"word", {"ab", "cd"}}, {"temperature", 0.3}, {"format", format}});
+    const std::string content = json["content"];
+    EXPECT_NE(content.find("ab + cd"), std::string::npos) << format;
+    const std::string name = json["name"];
+    EXPECT_NE((format == "csv" ? name : content).find("0.3"), std::string::npos) << format;
+    EXPECT_NE(name.find("temperature0.3"), std::string::npos);
+  }
+  const Json grid = {{"text", "ab cd a"}, {"format", "html"}, {"pin", 2}};
+  EXPECT_NE(good("export", grid)["content"].get<std::string>().find("\"pin\":2"), std::string::npos);
 }
 
 TEST_F(Answer, TokenTextIsLiteralWhateverItHolds) {

@@ -126,7 +126,7 @@ class Drawing(ProgramTest):
         shares = [float(x) for x in re.findall(r" (\d+\.\d)  0\.\d{4}\n", text)]
         self.assertEqual(round(sum(shares) * 10), 1000)
 
-    def test_the_weighted_sum_rounds_each_weight_by_itself(self):
+    def test_the_weighted_sum_adds_to_one(self):
         for word in ("it", "the:1", "didn't", "tired", "."):
             light = json_of("look", SENTENCE, "--word", word)
             weights = {share["word"]: share["weight"] for share in light["row"]} | {"[CLS] [SEP]": light["special"]}
@@ -134,8 +134,9 @@ class Drawing(ProgramTest):
             terms = dict(reversed(term.split(" ", 1)) for term in last.split(" = ")[1].split(" + "))
             self.assertGreater(len(terms), 2, last)
             weights["others"] = 1 - sum(weights[name] for name in terms if name != "others")
+            self.assertEqual(sum(round(float(shown) * 100) for shown in terms.values()), 100, last)
             for name, shown in terms.items():
-                self.assertLessEqual(abs(float(shown) - weights[name]), 0.00501, last)
+                self.assertLess(abs(float(shown) - weights[name]), 0.01, last)
 
     def test_a_word_has_one_percentage_and_the_others_what_is_left(self):
         text = " ".join(f"{SENTENCE} Number {i}." for i in range(12))

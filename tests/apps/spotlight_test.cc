@@ -83,6 +83,19 @@ TEST(Spotlight, BlankTokensAreToldApartByName) {
   EXPECT_EQ(weighted_sum(light, light.rows[0]), "a = 0.33 ab + 0.17 a + 0.17 a + 0.33 (space)");
 }
 
+// Rounded each by itself, 0.50 + 0.25 + 0.12 + 0.12 of the last row would be 0.99.
+TEST(Spotlight, TheWrittenSumAddsToOne) {
+  const Spotlight light = shine(KnownLight({1, 2, 4, 1}), "abba", {.words = {"abba"}, .unit = UnitKind::kToken});
+  for (const SpotlightRow& row : light.rows) {
+    int hundredths = 0;
+    const std::string sum = weighted_sum(light, row);
+    for (size_t at = 0; (at = sum.find('.', at)) != std::string::npos; ++at) {
+      hundredths += std::stoi(sum.substr(at - 1, 1)) * 100 + std::stoi(sum.substr(at + 1, 2));
+    }
+    EXPECT_EQ(hundredths, 100) << sum;
+  }
+}
+
 TEST(Spotlight, SpecialTokensOfTheTextAreNoWords) {
   const Spotlight light = shine(KnownLight({1}), "<x>ab<x>a", {.words = {"a"}});
   EXPECT_EQ(light.units, (std::vector<std::string>{"ab", "a"}));
@@ -142,6 +155,7 @@ TEST(Spotlight, SeveralWordsShineTogetherAndAddToAll) {
   ASSERT_EQ(both.rows.size(), 1u);
   const SpotlightRow& row = both.rows[0];
   EXPECT_EQ(row.word, "ab + cd");
+  EXPECT_NE(heading(both).find("mean of ab + cd"), std::string::npos);
   EXPECT_EQ(row.indices, (std::vector<int64_t>{0, 1}));
   int64_t sum = row.special.permille;
   for (size_t u = 0; u < 3; ++u) {
@@ -166,6 +180,8 @@ TEST(Spotlight, ATemperatureDividesTheScores) {
   const KnownLight reader({1, 4});
   const Spotlight light = shine(reader, "abb", {.words = {"abb"}, .unit = UnitKind::kPiece, .temperature = 2});
   EXPECT_FALSE(light.rows[0].lse);
+  EXPECT_NE(heading(light).find("softmax temperature 2"), std::string::npos);
+  EXPECT_NE(spotlight_json(light).find("\"temperature\": 2"), std::string::npos);
   const Spotlight last = shine(KnownLight({1, 4, 4}), "a b", {.words = {"b"}, .temperature = 2});  // a, space, b
   EXPECT_NEAR(last.rows[0].shares[0].weight, 1.0 / 5, 1e-6);
   EXPECT_NEAR(last.rows[0].shares[1].weight, 2.0 / 5, 1e-6);

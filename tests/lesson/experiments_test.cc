@@ -141,6 +141,7 @@ TEST(Preset, FiguresAreThoseOfTheLesson) {
     for (int64_t j = 0; j < 4; ++j) {
       EXPECT_NEAR(steps.weights.grid(i, j), rows[i][j], 1e-6);
       EXPECT_EQ(steps.blocked(i, j), j > i);
+      EXPECT_GT(std::abs(steps.scaled(i, j)), 0.1) << "the mask has something to hide";
       EXPECT_NEAR(steps.out(i, j), rows[i][j], 1e-6) << "the values show the shares";
     }
   }

@@ -1,6 +1,6 @@
 // The exported file: one file from disk, no request, the pinned word kept, its numbers as exact as shown.
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, test } from "node:test";
@@ -52,6 +52,51 @@ test("every other word and head is in it, with the program's percentages", async
     await sharesIn(page.locator(".sentence")),
     look.row.map((share) => share.percent),
   );
+});
+
+// The file that the page saves.
+async function saved(asked) {
+  const { content } = await session.ask("export", { text: kTired, format: "html", ...asked });
+  const file = path.join(folder, "saved.html");
+  writeFileSync(file, content);
+  return session.visit(pathToFileURL(file).href, { offline: true });
+}
+
+const sum = async (page) => (await page.locator(".sum").textContent()).replaceAll(/Vec\(([^)]*)\)/g, "$1");
+
+test("several words stay several, and each of them has its own row besides", async () => {
+  const both = await session.ask("look", { text: kTired, word: [1, 7] });
+  const page = await saved({ word: [1, 7] });
+  assert.equal(await sum(page), `mean of the new vectors of ${both.sum}`);
+  assert.match(await page.locator("h1").textContent(), /animal \+ it” look together/);
+  assert.equal(await page.locator('.word[aria-pressed="true"]').count(), 2);
+  await page.locator(".word", { hasText: "animal" }).click();
+  const one = await session.ask("look", { text: kTired, word: 1 });
+  assert.equal(await sum(page), `new vector of ${one.sum}`);
+  await page.getByRole("button", { name: "Back to animal + it" }).click();
+  assert.equal(await sum(page), `mean of the new vectors of ${both.sum}`);
+});
+
+test("another temperature is told", async () => {
+  const page = await saved({ word: 7, temperature: 0.3 });
+  assert.match(await page.locator("main").textContent(), /softmax temperature 0\.3/);
+  assert.doesNotMatch(await (await saved({ word: 7 })).locator("main").textContent(), /temperature/);
+});
+
+test("the file of a map has the map, and opens with the pinned word or piece", async () => {
+  for (const pieces of [false, true]) {
+    const page = await saved({ pieces, pin: 8 });
+    assert.equal(await page.locator(".heatmap canvas").count(), 1);
+    const pinned = page.locator('.word[aria-pressed="true"]');
+    assert.equal(await pinned.getAttribute("data-word"), "8");
+    await page.locator(".picture").focus();
+    for (const key of ["Home", "ArrowUp"]) await page.keyboard.press(key);
+    const look = await session.ask("look", { text: kTired, pieces });
+    const { percent } = look.grid[7].row[0];
+    assert.ok((await page.locator(".heatmap .told").textContent()).endsWith(`: ${percent.toFixed(1)} %`));
+    await page.keyboard.press("Enter");
+    assert.equal(await pinned.getAttribute("data-word"), "7");
+  }
 });
 
 test("64 tokens and all heads stay under 1.5 MB", async () => {

@@ -43,7 +43,14 @@ test("puzzle: both sentences in the head that it names", async () => {
     );
     const told = await page.locator(".pair .told").nth(n).textContent();
     const street = look.row.find((share) => share.word === "street");
-    assert.ok(told.endsWith(`street ${street.percent.toFixed(1)} %`), told);
+    assert.ok(told.includes(`street ${street.percent.toFixed(1)} %`), told);
+    const rest = await page.locator(".pair .rest").nth(n).textContent();
+    const figures = [...(told + rest).matchAll(/([\d.]+) %/g)].map(([, percent]) => Math.round(percent * 10));
+    assert.equal(
+      figures.reduce((a, b) => a + b, 0),
+      1000,
+      told + rest,
+    );
   }
 });
 
@@ -154,6 +161,9 @@ test("mask: the four by four map, before and after softmax", async () => {
   const mistakes = await session.ask("mistakes", { text: "The cat sat down" });
   const leak = mistakes.mistakes.find((one) => one.name === "zero_fill").figures.leak;
   assertSays(await figure().locator("b.number").textContent(), leak * 100, "leak");
+  await pick("shares");
+  const filled = found.zero_fill.weights.map((row) => row.map((weight) => weight * 100));
+  assertGrid(await grid(1), filled, "filled with 0");
 });
 
 test("parallel: the rows of one pass", async () => {
@@ -220,7 +230,12 @@ test("growth: pairs and bytes, up to a million tokens", async () => {
 test("flash: every tile's running numbers, and the end", async () => {
   for (const text of [kTired, kOwn]) {
     await step("flash", text);
-    const found = await session.ask("tiles", { text, tile: 4, word: "it" });
+    const word = Number(await figure().locator("select").inputValue());
+    const found = await session.ask("tiles", { text, tile: Number(await figure().getByLabel("Keys a tile").inputValue()), word });
+    assert.ok(
+      found.trace.some((tile) => tile.rescale > 0 && tile.rescale < 1),
+      "a later tile is larger, so that the sum is rescaled",
+    );
     for (let i = 1; i < found.trace.length; ++i) await page.getByText("Next tile").click();
     const rows = await grid(1);
     found.trace.forEach((tile, i) => {

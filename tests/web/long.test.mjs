@@ -1,7 +1,7 @@
 // The Long room: thousands of tokens, the exact row of a word, zoom, search; the page stays alive meanwhile.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { assertSays, tableOf } from "./reading.mjs";
+import { assertSays, named, tableOf } from "./reading.mjs";
 import { fragment, open, quiet } from "./session.mjs";
 import { kStory } from "./places.mjs";
 
@@ -20,7 +20,7 @@ test("the exact row of a clicked word is the program's", async () => {
   const table = await tableOf(page.locator(".shares"));
   const order = [...look.row].sort((a, b) => b.weight - a.weight || a.index - b.index);
   order.slice(0, 10).forEach((share, i) => {
-    assert.equal(table[i][0], share.word);
+    assert.equal(table[i][0], named(look.row, share.index));
     assert.equal(table[i][1], `${share.percent.toFixed(1)} %`);
   });
 });
@@ -68,6 +68,9 @@ test("search marks every hit; Enter goes on to the next and pins it", async () =
     places.push(await page.locator(".long-text .pinned").getAttribute("data-word"));
   }
   assert.equal(new Set(places).size, 3);
+  await page.getByLabel("Search").fill("one  lamp and");
+  assert.deepEqual(await page.locator(".long-text .found").allTextContents(), ["one", "lamp", "and"]);
+  assert.equal(await page.locator(".hits").textContent(), "1 found");
 });
 
 test("reading some thousand tokens leaves the page alive, and leaving stops it", async (t) => {

@@ -1,7 +1,7 @@
 // Every number of the Look room is the one that `limelight look --json` and `limelight heads --json` print.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { assertSays, sharesIn, tableOf } from "./reading.mjs";
+import { assertSays, named, sharesIn, tableOf } from "./reading.mjs";
 import { fragment, kTired, open, program, quiet } from "./session.mjs";
 
 let session;
@@ -77,7 +77,7 @@ test("the table of shares, its bars and the weighted sum are those of the pinned
   const order = [...look.row].sort((a, b) => b.weight - a.weight || a.index - b.index);
   const table = await tableOf(page.locator(".shares"));
   order.forEach((share, i) => {
-    assert.equal(table[i][0], share.word);
+    assert.equal(table[i][0], named(look.row, share.index));
     assert.equal(table[i][1], `${share.percent.toFixed(1)} %`);
     assertSays(table[i][2], share.weight, share.word);
   });
@@ -101,7 +101,7 @@ test("each blocked word says the program's reason, of a word that is pinned or p
     const table = await tableOf(page.locator(".shares"));
     assert.deepEqual(
       table.slice(-blocked.length),
-      blocked.map((share) => [share.word, "blocked", share.blocked_because]),
+      blocked.map((share) => [named(grid[word].row, share.index), "blocked", share.blocked_because]),
     );
   }
 });
@@ -124,6 +124,14 @@ test("what is hidden is left out and the others add to 100", async () => {
     }
     await page.context().close();
   }
+});
+
+test("where all light is on what is hidden, nothing is said to remain", async (t) => {
+  const writer = models.find((model) => model.writes);
+  if (!writer) return t.skip("no model that only looks back is here");
+  const page = await session.visit(fragment("look", { model: writer.name, pins: "0", rest: "hide" }));
+  assert.match(await page.locator(".rest").textContent(), /^Hidden: 100\.0 % .*Nothing remains/);
+  assert.equal(await page.locator(".sum").count(), 0);
 });
 
 test("every cell of the map says its row's share, or that it is blocked", async () => {
@@ -173,7 +181,9 @@ test("a comparison shows both sentences as each is alone", async () => {
   for (const [n, { row }] of [first, second].entries()) {
     const order = [...row].sort((a, b) => b.weight - a.weight || a.index - b.index);
     const table = await tableOf(page.locator(".panel .shares").nth(n));
-    order.slice(0, 6).forEach(({ word, percent }, i) => assert.deepEqual(table[i].slice(0, 2), [word, told(percent)]));
+    order.slice(0, 6).forEach(({ index, percent }, i) => {
+      assert.deepEqual(table[i].slice(0, 2), [named(row, index), told(percent)]);
+    });
   }
 });
 
@@ -210,7 +220,10 @@ test("each written token has the words it looked at, as the program tells them",
     });
     assertSays(await page.locator(".token-light p").textContent(), first_token, `token ${i}, first token`);
   }
-  assert.match(await page.locator("main").textContent(), new RegExp(`${writer.name} L${found.layer}.H${found.head};`));
+  assert.match(await page.locator("main").textContent(), new RegExp(`${writer.name} L${found.layer}.H${found.head}: `));
+  await page.locator("textarea").fill("Another sentence");
+  await quiet(page);
+  assert.equal(await pieces.count(), 0, "what was written for another text is gone");
 });
 
 test("no page had an error, a refusal or a request to elsewhere", () => assert.deepEqual(session.faults, []));

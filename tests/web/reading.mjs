@@ -49,3 +49,9 @@ export async function sharesIn(sentence) {
   const told = await sentence.locator(".word .share").allTextContents();
   return told.map((text) => (text === "blocked" ? null : text === "<0.1" ? 0 : Number(text)));
 }
+
+// A word of a row as a table names it: with its place, "it:2", where the text has it several times.
+export function named(row, index) {
+  const same = row.filter(({ word }) => word.toLowerCase() === row[index].word.toLowerCase());
+  return row[index].word + (same.length > 1 ? `:${same.findIndex((share) => share.index === index) + 1}` : "");
+}

@@ -60,10 +60,11 @@ export interface Shown {
   layer: number;
   head: number;
   chosen_by: string;
+  temperature?: number; // of the softmax; else 1
 }
 
 export interface Look extends Row, Shown {
-  query: { word: string; index: number };
+  query: { word: string; index: number; indices?: number[] };
   first_token?: object; // where there is one
   special_name: string;
   notes: string[];
@@ -122,6 +123,7 @@ export interface Generation {
   model: string;
   layer: number;
   head: number;
+  chosen_by: string;
   tokens_per_second: number;
 }
 

@@ -34,6 +34,7 @@ export interface Preset {
   query: number;
   steps: Steps;
   percent: Masked;
+  zero_fill: { weights: Matrix; row_sums: Numbers; leak: number } | null; // hidden scores at 0
 }
 
 export interface Recipe extends Shown {

@@ -1,6 +1,7 @@
-// The rows of all heads as an exported file keeps them: each cell a weight in 1/10,000 and its tenths of a percent as shown.
+// The rows of all heads as an exported file keeps them: a cell is a weight in 1/10,000 and its tenths of a percent as shown.
 import { halves } from "../api";
 import type { ExportedHeads, Row, Share } from "../contract";
+import { rowOf } from "../parts/rounding";
 
 const kBlocked = 65535;
 const kWeightBits = 14;
@@ -16,7 +17,7 @@ function cellOf(code: number): Cell {
   return { weight: weight / 10000, percent: (Math.floor(weight / 10) + (code >> kWeightBits) - 1) / 10 };
 }
 
-type RowAt = (layer: number, head: number, word: number) => Row | null;
+export type RowAt = (layer: number, head: number, word: number) => Row | null;
 
 export function rowsIn(heads: ExportedHeads): RowAt {
   const cells = halves(heads.cells);
@@ -34,4 +35,19 @@ export function rowsIn(heads: ExportedHeads): RowAt {
     const special = cellOf(cells[start + width - 1]);
     return { row, special: special.weight, special_percent: special.percent, entropy: null, lse: null };
   };
+}
+
+// The mean of the rows of several words; blocked is what none of them sees.
+export function together(rows: Row[]): Row | null {
+  const mean = (of: (row: Row) => number) => rows.reduce((sum, row) => sum + of(row), 0) / rows.length;
+  const weights = rows[0].row.map((_, i) =>
+    rows.every((row) => row.row[i].blocked) ? NaN : mean((row) => row.row[i].weight),
+  );
+  return rowOf(
+    rows[0].row.map((share) => share.word),
+    weights,
+    mean((row) => row.special),
+    null,
+    (i) => rows[0].row[i].blocked_because ?? "",
+  );
 }

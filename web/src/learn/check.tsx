@@ -23,6 +23,15 @@ function turned({ ask, options }: Question): Option[] {
   return [...options.slice(by), ...options.slice(0, by)];
 }
 
+function Reply({ option }: { option: Option }) {
+  return (
+    <>
+      <b>{option.right ? "Right." : "Not this."}</b> {option.reply}
+    </>
+  );
+}
+
+// Below the answers there is room for the longest reply, so that nothing jumps.
 export function Check({ question, onAnswer }: CheckProps) {
   const options = turned(question);
   const [chosen, setChosen] = useState(-1);
@@ -41,13 +50,14 @@ export function Check({ question, onAnswer }: CheckProps) {
           <span>{choice.text}</span>
         </label>
       ))}
-      <p class="reply" aria-live="polite">
-        {option ? (
-          <>
-            <b>{option.right ? "Right." : "Not this."}</b> {option.reply}
-          </>
-        ) : null}
-      </p>
+      <div class="reply">
+        <p aria-live="polite">{option ? <Reply option={option} /> : null}</p>
+        {options.map((one, i) => (
+          <p key={i} class="kept" aria-hidden="true">
+            <Reply option={one} />
+          </p>
+        ))}
+      </div>
     </fieldset>
   );
 }

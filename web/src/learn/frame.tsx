@@ -46,6 +46,7 @@ export function OwnSentence({ text }: { text: string }) {
         spellcheck={false}
         onInput={(event) => tune({ text: event.currentTarget.value, pins: [] })}
       />
+      {text.trim() ? null : <span class="small dim">Type a sentence, and the figure comes back.</span>}
     </label>
   );
 }

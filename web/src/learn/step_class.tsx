@@ -26,7 +26,7 @@ export function ClassStep() {
       </Prose>
       <Figure
         answer={answer}
-        caption="The same head in two languages. The weights below were computed by this program now, and are compared with those that PyTorch gave once."
+        caption="The same head in two languages: in C++ how it is made and called, and what the call does. The weights under the source were computed by this program now, and are compared with those that PyTorch gave once."
       >
         <Choices
           label="Language"

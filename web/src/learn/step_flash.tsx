@@ -1,7 +1,8 @@
 // Step: FlashAttention tile by tile on the reader's sentence: running maximum, sum and result, until they are the plain answer.
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { useAnswer } from "../answer";
-import type { Tile, Tiles } from "../contract_lesson";
+import type { Ask } from "../contract";
+import type { Recipe, Tile, Tiles } from "../contract_lesson";
 import { Pick, Slider } from "../parts/choices";
 import { headingOf } from "../parts/head_name";
 import { fixed, tiny } from "../parts/number";
@@ -47,7 +48,7 @@ function TileTable({ found, at }: TraceProps) {
       {found.trace.map((tile, i) => (
         <tr key={i} class={i === at ? "picked" : i > at ? "later" : undefined} aria-hidden={i > at}>
           <th scope="row">
-            {tile.first} to {tile.end - 1}
+            {`${tile.first}\u00a0to\u00a0${tile.end - 1}`}
           </th>
           {tile.skipped ? (
             <td colspan={5} class="dim">
@@ -84,6 +85,7 @@ function Trace({ found, at }: TraceProps) {
         rows={[found.query.word]}
         columns={names}
         paint="signed"
+        seen={found.trace[at].first}
         outside={(j) => j < found.trace[at].first || j >= found.trace[at].end}
       />
       <TileTable found={found} at={at} />
@@ -100,10 +102,35 @@ function Trace({ found, at }: TraceProps) {
   );
 }
 
-// The word the reader chose; else the first "it", and where there is none the program's choice, the last word.
-function followed(word: number, text: string): { word?: number | string } {
-  if (word >= 0) return { word };
-  return /(^|\s)it(?=[\s.,;:!?]|$)/.test(text) ? { word: "it:1" } : {};
+const kSizes = [4, 3, 2, 1]; // keys a tile, the first that tells something
+
+// Whether a later tile has a larger score than all before, so that the sum must be rescaled.
+function rises(scores: (number | null)[], size: number): boolean {
+  const seen = scores.map((score) => score ?? -Infinity);
+  return seen.some((score, j) => {
+    const before = Math.max(-Infinity, ...seen.slice(0, j - (j % size)));
+    return before > -Infinity && score > before;
+  });
+}
+
+interface Start {
+  word: number;
+  size: number;
+}
+
+// What is followed until the reader chooses: a word whose sum is rescaled on the way, in tiles as large as that allows,
+// and "it" before others.
+function telling({ steps, tokens, words }: Recipe): Start {
+  const rows = new Map<number, (number | null)[]>(); // by word: the row of its last token, which is the one followed
+  tokens.forEach(({ word }, t) => word !== null && rows.set(word, steps.masked[t]));
+  const all = [...rows.keys()];
+  const its = all.filter((word) => words[word].toLowerCase() === "it");
+  const order = [...its, ...all.filter((word) => !its.includes(word))];
+  for (const size of kSizes) {
+    const word = order.find((one) => rises(rows.get(one)!, size));
+    if (word !== undefined) return { word, size };
+  }
+  return { word: its[0] ?? all.at(-1) ?? 0, size: kSizes[0] };
 }
 
 // The words that have tokens, each as its pieces.
@@ -114,14 +141,15 @@ function wordsIn({ tokens }: Tiles): [number, string][] {
 }
 
 export function FlashStep({ state }: { state: State }) {
-  const [size, setSize] = useState(4);
+  const [picked, setSize] = useState(0); // 0: what tells something
   const [place, setPlace] = useState(0);
   const [chosen, choose] = useState({ text: "", word: -1 }); // a word is one of its text
-  const word = chosen.text === state.text ? chosen.word : -1;
-  const body = lessonBody(state);
-  const answer = useAnswer<Tiles>("tiles", body && { ...body, tile: size, ...followed(word, state.text) }, {
-    wait: 60,
-  });
+  const recipe = useAnswer<Recipe>("recipe", lessonBody(state), { wait: 60 });
+  const usual = useMemo(() => recipe.value && telling(recipe.value), [recipe.value]);
+  const of = recipe.of as Ask | null; // what the usual word is one of, while another text is on its way
+  const word = of && chosen.text === of.text ? chosen.word : usual?.word;
+  const size = picked || (usual?.size ?? kSizes[0]);
+  const answer = useAnswer<Tiles>("tiles", of && usual ? { ...of, tile: size, word } : null);
   const found = answer.value;
   const last = (found?.trace.length ?? 1) - 1;
   const at = Math.min(place, last);
@@ -140,7 +168,7 @@ export function FlashStep({ state }: { state: State }) {
         </p>
       </Prose>
       <Figure
-        answer={answer}
+        answer={recipe.failure ? recipe : answer}
         label={
           found
             ? `${headingOf(found)}; tiles of ${found.tile} keys here, of ${found.engine_tile} in the engine's everyday work`

@@ -6,7 +6,7 @@ import { Choices } from "../parts/choices";
 import { fixed, percentText } from "../parts/number";
 import { Check, Question } from "./check";
 import { Figure, Prose, TryIt } from "./frame";
-import { NumberGrid } from "./number_grid";
+import { Grid, NumberGrid } from "./number_grid";
 
 const kQuestion: Question = {
   ask: "Why are hidden scores set to minus infinity before softmax, and not to 0?",
@@ -30,9 +30,52 @@ const kQuestion: Question = {
 
 type Shown = "masked" | "scores" | "weights";
 
-function view(found: Preset, shown: Shown) {
-  if (shown === "scores") return found.steps.scaled;
-  return shown === "masked" ? found.steps.masked : found.steps.weights;
+const kTitles: Record<Shown, [string, string]> = {
+  scores: ["Every score", ""],
+  masked: ["Hidden: minus infinity", "Filled with 0"],
+  weights: ["Shares, hidden: none", "Shares, filled with 0"],
+};
+
+function view({ steps, zero_fill }: Preset, shown: Shown): [Grid, Grid | null] {
+  if (shown === "scores") return [steps.scaled, null];
+  if (shown === "weights") return [steps.weights, zero_fill?.weights ?? null];
+  return [steps.masked, steps.masked.map((row) => row.map((score) => score ?? 0))];
+}
+
+// The right way, and beside it what becomes of hidden scores that are filled with 0.
+function Grids({ found, shown }: { found: Preset; shown: Shown }) {
+  const [right, wrong] = view(found, shown);
+  const [title, other] = kTitles[shown];
+  const shares = shown === "weights";
+  const same = { rows: found.words, columns: found.words, paint: shares ? "light" : "signed" } as const;
+  const percent = (value: number) => `${percentText(Math.round(value * 1000) / 10)} %`;
+  return (
+    <div class="pair">
+      <div>
+        <h2>{title}</h2>
+        <NumberGrid
+          {...same}
+          caption={title}
+          grid={right}
+          text={(value, i, j) => (shares ? `${percentText(found.percent[i][j] ?? 0)} %` : fixed(value, 2))}
+          sums={shares ? found.steps.row_sums : undefined}
+        />
+      </div>
+      {wrong ? (
+        <div>
+          <h2>{other}</h2>
+          <NumberGrid
+            {...same}
+            caption={other}
+            grid={wrong}
+            text={(value) => (shares ? percent(value) : fixed(value, 2))}
+            sums={shares ? found.zero_fill?.row_sums : undefined}
+            marked={(i, j) => j > i}
+          />
+        </div>
+      ) : null}
+    </div>
+  );
 }
 
 function Leak({ found }: { found: Mistakes }) {
@@ -40,7 +83,7 @@ function Leak({ found }: { found: Mistakes }) {
   if (!fill?.wrong.grid) return null;
   return (
     <p class="small">
-      On “The cat sat down” in {found.model}, filling with 0 would let up to{" "}
+      It is no matter of this picture: on the same words in {found.model}, filling with 0 would let up to{" "}
       <b class="number">{fixed((fill.figures.leak ?? 0) * 100, 1)} %</b> of a word's attention leak to words it must not
       see.
     </p>
@@ -65,7 +108,7 @@ export function MaskStep() {
       <Figure
         answer={answer}
         label="illustrative: small q and k, chosen for this map; the engine computes the shares"
-        caption="Rows look, columns are looked at. Hatched cells are blocked: not a small share, but none."
+        caption="Rows look, columns are looked at. Hatched cells are blocked: not a small share, but none. Framed cells have what must not be there."
       >
         <Choices
           label="Show"
@@ -77,21 +120,7 @@ export function MaskStep() {
           ]}
           onPick={setShown}
         />
-        {found ? (
-          <NumberGrid
-            caption={`${shown} of the four words`}
-            grid={view(found, shown)}
-            rows={found.words}
-            columns={found.words}
-            paint={shown === "weights" ? "light" : "signed"}
-            text={(value, i, j) =>
-              shown === "weights" ? `${percentText(found.percent[i][j] ?? 0)} %` : fixed(value, 2)
-            }
-            sums={shown === "weights" ? found.steps.row_sums : undefined}
-          />
-        ) : (
-          <div class="chart-space" />
-        )}
+        {found ? <Grids found={found} shown={shown} /> : <div class="chart-space" />}
         {leak.value ? <Leak found={leak.value} /> : null}
       </Figure>
       <TryIt>

@@ -50,7 +50,7 @@ export function ParallelStep() {
       <Figure
         answer={light.answer}
         label={head ? headingOf(head.grid) : null}
-        caption="One pass, all rows. The row of a word uses only the words to its left."
+        caption="One pass, all rows. The row of a word uses only that word and those before it."
       >
         {head ? (
           <div class="pair">

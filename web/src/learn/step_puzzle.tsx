@@ -7,7 +7,7 @@ import { Spotlight, useSpotlight } from "../spotlight";
 import type { State } from "../state";
 import { go } from "../store";
 import { Figure, OwnSentence, Prose, TryIt } from "./frame";
-import { movingHead, Told } from "./pronoun";
+import { movingHead, movingHeading, Told } from "./pronoun";
 
 interface PairProps {
   first: Spotlight;
@@ -65,10 +65,16 @@ export function Puzzle({ state }: { state: State }) {
           Self-attention is how a model fetches it. Every word shares out its attention over all words, 100 % in all,
           and takes in more from those it gives more to. Here is what one real head of a small model does for <i>it</i>.
         </p>
+        <p>
+          A <b>head</b> is one such way of sharing out: a model has several of them side by side in every <b>layer</b>,
+          and its layers work one after the other. L3.H1 is head 1 of layer 3, both counted from 0. What the model reads
+          are <b>tokens</b>: words, pieces of words, and signs of its own. This one puts <b>[CLS]</b> before the
+          sentence and <b>[SEP]</b> behind it.
+        </p>
       </Prose>
       <Figure
         answer={first.answer}
-        label={first.head ? headingOf(first.head.grid) : null}
+        label={first.head ? movingHeading(first.head.grid) : null}
         caption="Computed just now, not drawn. This head's light moves when the last word changes, but it does not simply flip from one noun to the other: real heads are not that tidy, and a model has many of them."
       >
         <Pair first={first} second={second} names={["A: too tired", "B: too wide"]} />

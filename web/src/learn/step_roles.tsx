@@ -84,6 +84,10 @@ export function Roles({ state }: { state: State }) {
           matrices, learned in training, turn it into the three parts.
         </p>
         <Projection />
+        <p>
+          Words that the model does not know whole are cut into pieces, each a token with vectors of its own:{" "}
+          <i>didn't</i> is read as <i>didn ' t</i>.
+        </p>
       </Prose>
       <Figure
         answer={answer}

@@ -2,13 +2,12 @@
 import { useState } from "preact/hooks";
 import { useModels } from "../models";
 import { Choices } from "../parts/choices";
-import { headingOf } from "../parts/head_name";
 import { Sentence } from "../parts/sentence";
 import { kTired, kWide } from "../sentences";
 import { Spotlight, useSpotlight } from "../spotlight";
 import { Check, Question } from "./check";
 import { Figure, Prose, TryIt } from "./frame";
-import { movingHead, Told } from "./pronoun";
+import { movingHead, movingHeading, Told } from "./pronoun";
 
 const kQuestion: Question = {
   ask: "In a GPT, how much of its attention can “it” give to “tired”, the last word of the sentence?",
@@ -39,7 +38,7 @@ function Side({ name, light, last }: SideProps) {
   return (
     <div>
       <h2>{name}</h2>
-      <p class="small dim">{light.head ? headingOf(light.head.grid) : "\u00a0"}</p>
+      <p class="small dim">{light.head ? movingHeading(light.head.grid) : "\u00a0"}</p>
       <Sentence label={name} words={light.head?.grid.units ?? []} row={light.row} from={light.from} />
       <Told light={light} words={["animal", "street", last]} />
     </div>

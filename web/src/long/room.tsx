@@ -7,12 +7,14 @@ import { Choices } from "../parts/choices";
 import { HeadControls, ShownHead } from "../parts/head_controls";
 import { Alarm, Notes, Progress } from "../parts/notice";
 import { Shares } from "../parts/shares";
+import { numberedWords } from "../parts/word_names";
 import { questionOf } from "../question";
 import { usualPin } from "../spotlight";
 import type { State } from "../state";
 import type { Text } from "./map_cells";
 import { LongMapView } from "./map_view";
 import { ReceivedView, scaleOf } from "./received_view";
+import { hitsIn } from "./search";
 import { SearchField } from "./search_field";
 import { TextSource } from "./text_source";
 import { TextView } from "./text_view";
@@ -36,10 +38,11 @@ function scaled(values: ArrayLike<number>, most: number): Float32Array {
 
 interface RowProps {
   word: string;
+  names: string[];
   answer: Answered<Look>;
 }
 
-function RowOfWord({ word, answer }: RowProps) {
+function RowOfWord({ word, names, answer }: RowProps) {
   const look = answer.value;
   return (
     <section aria-label="The exact row" class="row-space">
@@ -48,7 +51,13 @@ function RowOfWord({ word, answer }: RowProps) {
       </h2>
       <Alarm failure={answer.failure} />
       {answer.fresh && look ? (
-        <Shares row={look} caption={`Where ${word} looks`} restName={look.special_name} most={kListed} />
+        <Shares
+          row={look}
+          names={names}
+          caption={`Where ${word} looks`}
+          restName={look.special_name}
+          most={kListed}
+        />
       ) : answer.busy ? (
         <Progress label="Reading the row" done={answer.done} />
       ) : null}
@@ -89,6 +98,7 @@ function Views({ state, whole, fresh, map }: ViewsProps) {
     () => ({ words: whole.words!, gaps: whole.gaps!, tokenWord: integers(whole.token_word!) }),
     [whole],
   );
+  const names = useMemo(() => numberedWords(text.words), [text]);
   const received = useMemo(() => floats(whole.received!), [whole]);
   const pinned = state.pins[0] < text.words.length ? state.pins[0] : usualPin(text.words);
   const row = useAnswer<Look>(
@@ -103,20 +113,22 @@ function Views({ state, whole, fresh, map }: ViewsProps) {
     const shares = look?.row.map((share) => (share.blocked ? NaN : share.weight)) ?? [];
     return scaled(shares, 1);
   }, [look]);
+  const hits = useMemo(() => hitsIn(text, sought), [text, sought]);
+  const found = useMemo(() => new Set(hits.flat()), [hits]);
   const lit = shown === "row" && look ? byRow : byLight;
   return (
     <>
       <div class="halves">
         <LongMapView state={state} word={pinned} map={map} text={text} />
         <div>
-          <RowOfWord word={text.words[pinned]} answer={{ ...row, value: listed }} />
+          <RowOfWord word={text.words[pinned]} names={names} answer={{ ...row, value: listed }} />
           {look ? <Blocked look={look} /> : null}
         </div>
       </div>
       <ReceivedView text={text} received={received} special={whole.special_received ?? 0} />
       <section aria-label="The text">
         <h2>The text</h2>
-        <SearchField text={text} sought={sought} pinned={pinned} onSeek={setSought} />
+        <SearchField hits={hits} sought={sought} pinned={pinned} onSeek={setSought} />
         <div class="lit-by">
           <Choices
             label="Words are lit by"
@@ -128,7 +140,7 @@ function Views({ state, whole, fresh, map }: ViewsProps) {
             onPick={setShown}
           />
         </div>
-        <TextView text={text} lit={lit} pinned={pinned} found={sought.trim().toLowerCase()} />
+        <TextView text={text} lit={lit} pinned={pinned} found={found} />
         <p class="small dim">
           Brightness on a square root scale{lit === byRow ? "; words in italics are blocked" : ""}. Click a word to see
           its exact row; in the text, arrow keys move on.

@@ -1,25 +1,23 @@
 // Search in the text: every hit is marked, Enter goes to the next one and pins it.
 import { go } from "../store";
-import type { Text } from "./map_cells";
 
 interface SearchProps {
-  text: Text;
+  hits: number[][]; // of each the words that it touches
   sought: string;
   pinned: number;
   onSeek: (sought: string) => void;
 }
 
-export function SearchField({ text, sought, pinned, onSeek }: SearchProps) {
-  const needle = sought.trim().toLowerCase();
-  const hits = needle ? text.words.flatMap((word, i) => (word.toLowerCase().includes(needle) ? [i] : [])) : [];
-  const at = hits.indexOf(pinned);
+export function SearchField({ hits, sought, pinned, onSeek }: SearchProps) {
+  const starts = hits.map(([first]) => first);
+  const at = starts.indexOf(pinned);
   const step = (forward: boolean) => {
     const next = forward
-      ? (hits.find((i) => i > pinned) ?? hits[0])
-      : (hits.findLast((i) => i < pinned) ?? hits.at(-1));
+      ? (starts.find((i) => i > pinned) ?? starts[0])
+      : (starts.findLast((i) => i < pinned) ?? starts.at(-1));
     if (next !== undefined) go({ pins: [next] });
   };
-  const told = !needle
+  const told = !sought.trim()
     ? "\u00a0"
     : hits.length === 0
       ? "not in this text"

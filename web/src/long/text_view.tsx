@@ -11,16 +11,12 @@ interface ChunkProps {
   end: number;
   lit: Float32Array; // 0 ... 1 a word; NaN: blocked
   pinned: number; // -1: not here
-  found: string;
+  found: Set<number>;
 }
 
 function wordClass(lit: number, pinned: boolean, found: boolean): string | undefined {
   const classes = [Number.isNaN(lit) ? "blocked" : "", pinned ? "pinned" : "", found ? "found" : ""].filter(Boolean);
   return classes.length ? classes.join(" ") : undefined;
-}
-
-function isFound(word: string, found: string): boolean {
-  return found !== "" && word.toLowerCase().includes(found);
 }
 
 function chunkOf({ text, first, end, lit, pinned, found }: ChunkProps) {
@@ -32,7 +28,7 @@ function chunkOf({ text, first, end, lit, pinned, found }: ChunkProps) {
       <span
         key={i}
         data-word={i}
-        class={wordClass(share, i === pinned, isFound(text.words[i], found))}
+        class={wordClass(share, i === pinned, found.has(i))}
         style={
           share > 0.004 && i !== pinned
             ? { backgroundColor: `color-mix(in srgb, var(--light) ${Math.round(share * 55)}%, transparent)` }
@@ -61,7 +57,7 @@ interface TextViewProps {
   text: Text;
   lit: Float32Array;
   pinned: number;
-  found: string;
+  found: Set<number>;
 }
 
 export function TextView({ text, lit, pinned, found }: TextViewProps) {

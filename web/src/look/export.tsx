@@ -40,13 +40,14 @@ interface ExportRowProps {
   state: State;
   question: Question;
   from: number[]; // empty: every word, the map
+  pin: number; // the word that the page of a map opens with
   specials: boolean; // the model has special tokens, whose share a file always tells
 }
 
-export function ExportRow({ state, question, from, specials }: ExportRowProps) {
+export function ExportRow({ state, question, from, pin, specials }: ExportRowProps) {
   const [failure, setFailure] = useState<Failure | null>(null);
   const write = async (format: Format) => {
-    const word = from.length === 0 ? {} : { word: from.length > 1 ? from : from[0] };
+    const word = from.length === 0 ? { pin } : { word: from.length > 1 ? from : from[0] };
     const hidden = state.rest === "hide" && !specials ? { without_first: true } : {};
     const { unit, ...read } = question;
     const pieces = unit ? { pieces: true } : {};

@@ -1,4 +1,4 @@
-// The map of one head: a row for every word that looks, a column for every word looked at, and the pinned row as a table.
+// The map of one head: a row for every word that looks, a column for each looked at, the pinned row as a table.
 import { useMemo } from "preact/hooks";
 import { Heatmap } from "../parts/heatmap";
 import { anyBlocked, Legend } from "../parts/legend";
@@ -9,7 +9,7 @@ import { Spotlight, useRows } from "../spotlight";
 import { shadeOf, State } from "../state";
 import { go } from "../store";
 
-const kNamed = 40; // above this many words, names beside the map would not be read
+export const kNamed = 40; // above this many words, names beside the map would not be read
 
 export function MapView({ state, light }: { state: State; light: Spotlight }) {
   const head = light.head;

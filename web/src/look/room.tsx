@@ -62,7 +62,7 @@ export function LookRoom({ state, models }: RoomProps) {
       <HeadControls state={state} models={models} />
       <div class="views">
         <ViewLinks view={state.view} />
-        <ShownHead shown={light.head?.grid ?? null} />
+        <ShownHead shown={state.view === "write" ? null : (light.head?.grid ?? null)} />
       </div>
       <Alarm failure={light.answer.failure} />
       {tooLong ? (
@@ -80,6 +80,7 @@ export function LookRoom({ state, models }: RoomProps) {
           state={state}
           question={light.of}
           from={state.view === "map" || state.pieces ? [] : light.from}
+          pin={light.from[0]}
           specials={light.head.grid.special_name !== ""}
         />
       ) : null}

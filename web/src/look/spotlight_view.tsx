@@ -3,22 +3,18 @@ import { useMemo, useState } from "preact/hooks";
 import type { Row } from "../contract";
 import { Choices, Slider, Tick } from "../parts/choices";
 import { NoRow } from "../parts/no_row";
-import { fixed, percentText } from "../parts/number";
+import { fixed } from "../parts/number";
+import { Rest, restOf } from "../parts/rest";
 import { without } from "../parts/rounding";
 import { Sentence } from "../parts/sentence";
 import { Shares } from "../parts/shares";
 import { WeightedSum } from "../parts/weighted_sum";
+import { numberedWords } from "../parts/word_names";
 import { lightOf, Spotlight } from "../spotlight";
 import type { State } from "../state";
 import { go, tune } from "../store";
 
 const kNoLight: Row = { row: [], special: 0, special_percent: 0, entropy: null, lse: null };
-
-// The words whose share is "rest": where the first token is a word, light rests there that has nowhere to go.
-function restOf(light: Spotlight): number[] {
-  const grid = light.head?.grid;
-  return light.look?.first_token || (grid && !grid.special_name) ? [0] : [];
-}
 
 function nameOf(units: string[], from: number[]): string {
   return from.map((i) => units[i]).join(" + ");
@@ -76,37 +72,11 @@ function restName(light: Spotlight): string {
   return light.head?.grid.special_name || "first token";
 }
 
-interface RestProps {
-  state: State;
-  light: Spotlight;
-  row: Row;
-}
-
-// Says how much light the special tokens and the first token take, and what was done with it.
-function Rest({ state, light, row }: RestProps) {
-  const parts = [];
-  const name = light.head?.grid.special_name;
-  if (name) parts.push(`${percentText(row.special_percent ?? 0, row.special)} % on ${name}`);
-  for (const i of restOf(light)) {
-    const share = row.row[i];
-    if (share && !share.blocked)
-      parts.push(`${percentText(share.percent ?? 0, share.weight)} % on the first token, “${share.word}”`);
-  }
-  if (!parts.length) return null;
-  const told = parts.join(" and ");
-  return (
-    <p class="rest small">
-      {state.rest === "hide"
-        ? `Hidden: ${told}. What remains is made to add to 100 %.`
-        : `Rest: ${told}. Light often rests there that has nowhere to go.`}
-    </p>
-  );
-}
-
-function RawLine({ row, light }: { row: Row; light: Spotlight }) {
+function RawLine({ row, light, hidden }: { row: Row; light: Spotlight; hidden: boolean }) {
   return (
     <p class="small dim number">
-      entropy {fixed(row.entropy)} nats{row.lse === null ? "" : `, log of the row's sum ${fixed(row.lse)}`},{" "}
+      {hidden ? "of the whole row, with nothing hidden: " : ""}entropy {fixed(row.entropy)} nats
+      {row.lse === null ? "" : `, log of the row's sum ${fixed(row.lse)}`},{" "}
       {light.head?.grid.tokens} tokens
     </p>
   );
@@ -133,6 +103,7 @@ export function SpotlightView({ state, light }: { state: State; light: Spotlight
   const [preview, setPreview] = useState<number | null>(null);
   const [adding, setAdding] = useState(false);
   const units = light.head?.grid.units ?? [];
+  const names = useMemo(() => numberedWords(units), [light.head]);
   const seen = preview !== null && preview < units.length ? preview : null;
   const from = seen === null ? light.from : [seen];
   const { full, row, own, hidden } = useShown(state, light, from, seen);
@@ -162,7 +133,7 @@ export function SpotlightView({ state, light }: { state: State; light: Spotlight
           onUnpin={() => go({ pins: [] })}
         />
       </div>
-      {full ? <Rest state={state} light={light} row={full} /> : null}
+      {full ? <Rest light={light} row={full} hidden={hide} /> : null}
       {row ? (
         <WeightedSum
           name={nameOf(units, from)}
@@ -180,10 +151,11 @@ export function SpotlightView({ state, light }: { state: State; light: Spotlight
             Point at a word to see its light, click to pin it, Shift and click to add another, Escape to let go. [ and ]
             change the head, {"{"} and {"}"} the layer.
           </p>
-          {state.raw && row ? <RawLine row={row} light={light} /> : null}
+          {state.raw && row ? <RawLine row={row} light={light} hidden={hide} /> : null}
         </div>
         <Shares
           row={row ?? kNoLight}
+          names={names}
           caption={`Where ${nameOf(units, from)} looks`}
           restName={hide ? "" : (light.head?.grid.special_name ?? "")}
           raw={state.raw}

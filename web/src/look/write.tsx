@@ -1,11 +1,12 @@
 // The model writes on, token by token; each new token shows where it looked when it was read.
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { useRun } from "../answer";
 import type { Generated, Generation, ModelInfo, Models } from "../contract";
 import { canBeAsked, modelNamed } from "../models";
 import { BarCell } from "../parts/bar_cell";
 import { Slider } from "../parts/choices";
-import { headName } from "../parts/head_name";
+import { headingOf } from "../parts/head_name";
 import { Alarm } from "../parts/notice";
 import { fixed } from "../parts/number";
 import { RunButton } from "../parts/run_button";
@@ -67,47 +68,37 @@ function Written({ parts, seen, onSee }: { parts: Generated[]; seen: number; onS
   );
 }
 
-export function WriteView({ state, models }: { state: State; models: Models | null }) {
+interface WritingProps {
+  text: string;
+  model: ModelInfo | null;
+  settings: object; // of the call
+  children: ComponentChildren; // what sets them
+}
+
+// What was written for one text by one model: with another of either it is made anew, and empty.
+function Writing({ text, model, settings, children }: WritingProps) {
   const run = useRun<Generation, Generated>("generate");
   const [seen, setSeen] = useState(-1);
-  const [heat, setHeat] = useState(0);
-  const [count, setCount] = useState(24);
-  const model = writer(models, state.model);
-  if (models && !model) {
-    const commands = models.models.filter((found) => found.writes).map((found) => found.command);
-    return <p>No model that writes is here yet. {commands.join(" or ")} brings one.</p>;
-  }
   const start = () => {
     setSeen(-1);
-    const same = modelNamed(models, state.model)?.name === model?.name;
-    const head = same ? chosenHead(state) : {};
-    run.start({ text: state.text, model: model!.name, max_tokens: count, temperature: heat, ...head });
+    run.start({ text, model: model!.name, ...settings });
   };
   const token = run.parts.find((part) => part.index === seen) ?? run.parts.at(-1);
   return (
     <section aria-label="Write on" class="halves">
       <div>
         <div class="controls">
-          <Slider label="Tokens" low={1} high={64} step={1} value={count} shown={String(count)} onMove={setCount} />
-          <Slider
-            label="Temperature of the next word"
-            low={0}
-            high={2}
-            step={0.1}
-            value={heat}
-            shown={heat === 0 ? "0, the likeliest" : heat.toFixed(1)}
-            onMove={setHeat}
-          />
-          <RunButton label="Write on" run={run} onStart={start} disabled={!model || !state.text.trim()} />
+          {children}
+          <RunButton label="Write on" run={run} onStart={start} disabled={!model || !text.trim()} />
         </div>
         <Alarm failure={run.failure} />
         <p class="prompt">
-          <bdi>{state.text}</bdi>
+          <bdi>{text}</bdi>
         </p>
         <Written parts={run.parts} seen={token?.index ?? -1} onSee={setSeen} />
         <p class="small dim" aria-live="polite">
           {run.value
-            ? `${run.value.model} ${headName(run.value.layer, run.value.head)}; ${run.value.tokens_per_second.toFixed(1)} tokens a second`
+            ? `${headingOf({ ...run.value, mask: "causal" })}; ${run.value.tokens_per_second.toFixed(1)} tokens a second`
             : model
               ? `${model.name} writes. A token is watched when it is read, one step after it was chosen.`
               : ""}
@@ -119,5 +110,39 @@ export function WriteView({ state, models }: { state: State; models: Models | nu
         <p class="dim">Each token that is written can be clicked, to see where it looked.</p>
       )}
     </section>
+  );
+}
+
+export function WriteView({ state, models }: { state: State; models: Models | null }) {
+  const [heat, setHeat] = useState(0);
+  const [count, setCount] = useState(24);
+  const chosen = modelNamed(models, state.model);
+  const model = writer(models, state.model);
+  if (models && !model) {
+    const commands = models.models.filter((found) => found.writes).map((found) => found.command);
+    return <p>No model that writes is here yet. {commands.join(" or ")} brings one.</p>;
+  }
+  const same = chosen?.name === model?.name;
+  const settings = { max_tokens: count, temperature: heat, ...(same ? chosenHead(state) : {}) };
+  return (
+    <>
+      {chosen && !same ? (
+        <p>
+          {chosen.name} does not write: {model?.name} does, with its own mask and its usual head.
+        </p>
+      ) : null}
+      <Writing key={JSON.stringify([state.text, model?.name])} text={state.text} model={model} settings={settings}>
+        <Slider label="Tokens" low={1} high={64} step={1} value={count} shown={String(count)} onMove={setCount} />
+        <Slider
+          label="Temperature of the next word"
+          low={0}
+          high={2}
+          step={0.1}
+          value={heat}
+          shown={heat === 0 ? "0, the likeliest" : heat.toFixed(1)}
+          onMove={setHeat}
+        />
+      </Writing>
+    </>
   );
 }

@@ -6,6 +6,8 @@ export function headName(layer: number, head: number): string {
 }
 
 export function headingOf(shown: Shown): string {
+  const { model, layer, head, chosen_by, temperature = 1 } = shown;
   const mask = shown.mask === "causal" ? "no word sees a later one" : "every word sees every other";
-  return `${shown.model} ${headName(shown.layer, shown.head)}: ${shown.chosen_by}; ${mask}`;
+  const heat = temperature === 1 ? "" : `; softmax temperature ${temperature}`;
+  return `${model} ${headName(layer, head)}: ${chosen_by}; ${mask}${heat}`;
 }

@@ -1,12 +1,14 @@
-// Rows that were not sent rounded are rounded here by the program's own rule: tenths of a percent that add to 100.
-// Round down, then give one tenth more to the largest remainders, the earlier first where equal.
+// What was not sent rounded is rounded here by the program's own rule: whole numbers (tenths of a percent, hundredths)
+// that add up. Round down, then give one more to the largest remainders, the earlier first where equal.
 import type { Row, Share } from "../contract";
 
-function permilles(weights: number[]): number[] {
-  const exact = weights.map((w) => w * 1000);
+export function largestRemainder(shares: number[], total: number): number[] {
+  const sum = shares.reduce((a, b) => a + b, 0);
+  if (!(sum > 0)) return shares.map(() => 0);
+  const exact = shares.map((share) => (share / sum) * total);
   const shown = exact.map(Math.floor);
-  let left = 1000 - shown.reduce((sum, n) => sum + n, 0);
-  const order = exact.map((_, i) => i).filter((i) => weights[i] > 0);
+  let left = total - shown.reduce((a, b) => a + b, 0);
+  const order = exact.map((_, i) => i);
   order.sort((a, b) => exact[b] - shown[b] - (exact[a] - shown[a]) || a - b);
   for (const i of order) if (left-- > 0) ++shown[i];
   return shown;
@@ -22,7 +24,7 @@ export function rowOf(
 ): Row | null {
   if (Number.isNaN(special)) return null;
   const found = [...Array.from(weights, (w) => (Number.isNaN(w) ? 0 : w)), special];
-  const shown = permilles(found);
+  const shown = largestRemainder(found, 1000);
   const row: Share[] = units.map((word, index) => {
     if (Number.isNaN(weights[index]))
       return { word, index, weight: 0, percent: null, blocked: true, blocked_because: reasonOf(index) };
@@ -35,10 +37,10 @@ export function rowOf(
 export function without(row: Row, hidden: number[]): Row {
   const kept = row.row.map((share) => (share.blocked || hidden.includes(share.index) ? 0 : share.weight));
   const sum = kept.reduce((a, b) => a + b, 0);
-  if (!(sum > 0)) return row;
-  const shown = permilles(kept.map((w) => w / sum));
+  const part = sum > 0 ? 1 / sum : 0; // 0: all light was on what is hidden
+  const shown = largestRemainder(kept, 1000);
   const shares = row.row.map((share, i) =>
-    share.blocked ? share : { ...share, weight: kept[i] / sum, percent: shown[i] / 10, left_out: hidden.includes(i) },
+    share.blocked ? share : { ...share, weight: kept[i] * part, percent: shown[i] / 10, left_out: hidden.includes(i) },
   );
   return { row: shares, special: 0, special_percent: 0, entropy: row.entropy, lse: row.lse };
 }

@@ -3,12 +3,14 @@ import { useState } from "preact/hooks";
 import type { Row, Share } from "../contract";
 import { BarCell } from "./bar_cell";
 import { fixed, percentText } from "./number";
+import { numberedWords } from "./word_names";
 
 const kListed = 16; // lines until all are asked for
 
 interface SharesProps {
   row: Row;
   caption: string;
+  names?: string[]; // of the words, by index, where they are known or the row leaves some out
   restName: string; // what the special tokens are called together; empty where there are none
   raw?: boolean;
   most?: number; // lines before the others are added up
@@ -36,11 +38,11 @@ function Line({ name, percent, weight, raw, apart }: LineProps) {
   );
 }
 
-function Unlit({ share, raw }: { share: Share; raw?: boolean }) {
+function Unlit({ share, name, raw }: { share: Share; name: string; raw?: boolean }) {
   return (
     <tr class="apart">
       <th scope="row">
-        <bdi>{share.word}</bdi>
+        <bdi>{name}</bdi>
       </th>
       <td class="number">{share.blocked ? "blocked" : "hidden"}</td>
       {raw ? <td class="number">–</td> : null}
@@ -52,13 +54,14 @@ function Unlit({ share, raw }: { share: Share; raw?: boolean }) {
 export function Shares(props: SharesProps) {
   const { row, caption, restName, raw, more, most = more ? kListed : Infinity } = props;
   const [all, setAll] = useState(false);
+  const names = props.names ?? numberedWords(row.row.map((share) => share.word));
   const lit = row.row.filter((share) => !share.blocked && !share.left_out);
   lit.sort((a, b) => b.weight - a.weight || a.index - b.index);
   const few = all ? lit : lit.slice(0, most);
   const others = lit.slice(few.length);
   const tenths = others.reduce((sum, share) => sum + Math.round((share.percent ?? 0) * 10), 0);
   return (
-    <>
+    <div>
       <table class="shares">
         <caption class="unseen">{caption}</caption>
         <thead class="unseen">
@@ -71,7 +74,7 @@ export function Shares(props: SharesProps) {
         </thead>
         <tbody>
           {few.map((share, place) => (
-            <Line key={place} name={share.word} percent={share.percent ?? 0} weight={share.weight} raw={raw} />
+            <Line key={place} name={names[share.index]} percent={share.percent ?? 0} weight={share.weight} raw={raw} />
           ))}
           {others.length ? (
             <Line
@@ -86,7 +89,7 @@ export function Shares(props: SharesProps) {
             <Line name={restName} percent={row.special_percent} weight={row.special} raw={raw} apart />
           ) : null}
           {row.row.map((share) =>
-            share.blocked || share.left_out ? <Unlit key={share.index} share={share} raw={raw} /> : null,
+            share.blocked || share.left_out ? <Unlit key={share.index} share={share} name={names[share.index]} raw={raw} /> : null,
           )}
         </tbody>
       </table>
@@ -95,6 +98,6 @@ export function Shares(props: SharesProps) {
           {all ? "Only the strongest" : `All ${lit.length} words`}
         </button>
       ) : null}
-    </>
+    </div>
   );
 }

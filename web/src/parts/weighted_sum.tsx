@@ -1,9 +1,11 @@
 // The new vector of a word, written out: it = 0.67 Vec(animal) + 0.04 Vec(tired) + 0.11 others + ...
-// By the program's rule, whose own line (`sum` of `look`) tests compare: up to three words, then the others, then the rest.
+// By the program's rule, whose own line (`sum` of `look`) tests compare: up to three words, then the others, then
+// the rest, in hundredths that add to 1.
 import type { Row } from "../contract";
+import { largestRemainder } from "./rounding";
 
 interface Term {
-  weight: string;
+  weight: number;
   word: string;
   many: boolean; // not a word's vector but several
 }
@@ -16,14 +18,18 @@ function termsOf(row: Row, restName: string): Term[] {
   lit.sort((a, b) => b.weight - a.weight || a.index - b.index);
   const short = lit.findIndex((share, i) => i >= kTerms || (i > 0 && (share.percent ?? 0) < kSmallest));
   const next = short < 0 ? lit.length : short;
-  const terms = lit.slice(0, next).map((share) => ({ weight: share.weight.toFixed(2), word: share.word, many: false }));
+  const terms: Term[] = lit.slice(0, next).map(({ weight, word }) => ({ weight, word, many: false }));
   const others = lit.slice(next);
   if (others.length) {
-    const weight = others.reduce((sum, share) => sum + share.weight, 0).toFixed(2);
+    const weight = others.reduce((sum, share) => sum + share.weight, 0);
     terms.push({ weight, word: others.length === 1 ? others[0].word : "others", many: others.length > 1 });
   }
-  if (restName) terms.push({ weight: row.special.toFixed(2), word: restName, many: true });
-  return terms.filter((term) => term.weight !== "0.00");
+  if (restName) terms.push({ weight: row.special, word: restName, many: true });
+  const hundredths = largestRemainder(
+    terms.map((term) => term.weight),
+    100,
+  );
+  return terms.map((term, i) => ({ ...term, weight: hundredths[i] / 100 })).filter((term) => term.weight > 0);
 }
 
 interface WeightedSumProps {
@@ -34,13 +40,15 @@ interface WeightedSumProps {
 }
 
 export function WeightedSum({ name, row, restName, several }: WeightedSumProps) {
+  const terms = termsOf(row, restName);
+  if (!terms.length) return null; // all light is on what is hidden
   return (
     <p class="sum">
       {several ? "mean of the new vectors of" : "new vector of"} <b>{name}</b> ={" "}
-      {termsOf(row, restName).map((term, i) => (
+      {terms.map((term, i) => (
         <span key={i}>
           {i ? " + " : ""}
-          <span class="number">{term.weight}</span> {term.many ? term.word : `Vec(${term.word})`}
+          <span class="number">{term.weight.toFixed(2)}</span> {term.many ? term.word : `Vec(${term.word})`}
         </span>
       ))}
     </p>
