@@ -41,14 +41,12 @@ struct Look {
     command
         .number("--layer", layer,
                 "The layer, counted from 0. Without --head: its head with the strongest link of the word. With "
-                "--rollout: the "
-                "last layer gone through",
+                "--rollout: the last layer gone through",
                 kFromZero)
-        .number(
-            "--head", head,
-            "The head, counted from 0. Without --layer: in the layer where its link is strongest. Without both: the "
-            "model's default",
-            kFromZero)
+        .number("--head", head,
+                "The head, counted from 0. Without --layer: in the layer where its link is strongest. Without both: "
+                "the model's default",
+                kFromZero)
         .text("--find", find, "Choose the head that sends most of the word's light to this one", "WORD")
         .flag("--rollout", rollout,
               "Attention rollout: the shares of all words in this one after all layers, heads averaged and each layer "

@@ -23,7 +23,8 @@ std::string_view without_function(std::string_view message) {
 
 std::string of_fields(std::string_view message) {
   std::string text(without_function(message));
-  for (size_t at = 0; (at = text.find(" --", at)) != std::string::npos; ++at) {
+  // What is advised stands behind all that is quoted, which is not to be changed.
+  for (size_t at = text.rfind('"') + 1; (at = text.find(" --", at)) != std::string::npos; ++at) {
     if (at + 3 < text.size() && is_lower(text[at + 3])) text.erase(at + 1, 2);
   }
   return text;

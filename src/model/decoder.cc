@@ -1,9 +1,6 @@
 // Loading a decoder, and the checks before its passes.
 #include "limelight/decoder.h"
 
-#include <algorithm>
-#include <system_error>
-
 #include "core/checks.h"
 #include "core/error.h"
 #include "kernels/kernels.h"

@@ -2,7 +2,6 @@
 #include "model/pooling.h"
 
 #include <cmath>
-#include <system_error>
 #include <vector>
 
 #include "core/error.h"
@@ -12,13 +11,11 @@
 namespace limelight::detail {
 
 Pooling read_pooling(const std::filesystem::path& folder) {
-  const auto path = folder / "1_Pooling" / "config.json";
-  std::error_code error;
-  if (!std::filesystem::exists(path, error)) return {};
   constexpr std::string_view kMode = "pooling_mode_";
-  const JsonFile file(path);
+  const auto file = JsonFile::find(folder / "1_Pooling" / "config.json");
+  if (!file) return {};
   std::string modes;
-  file.root().each_member([&](const std::string& key, const JsonField& field) {
+  file->root().each_member([&](const std::string& key, const JsonField& field) {
     std::string mode;
     if (key == "pooling_mode") mode = field.as_string();
     if (key.starts_with(kMode) && field.as_bool()) mode = key.substr(kMode.size());
@@ -26,7 +23,7 @@ Pooling read_pooling(const std::filesystem::path& folder) {
   });
   if (modes == "mean_tokens" || modes == "mean") return {};
   if (modes == "cls_token" || modes == "cls") return {Pooling::Kind::kFirst, ""};
-  return {Pooling::Kind::kOther, path.string() + ": pooling mode: expected mean_tokens or cls_token, found " +
+  return {Pooling::Kind::kOther, file->path().string() + ": pooling mode: expected mean_tokens or cls_token, found " +
                                      (modes.empty() ? "none" : in_quotes(modes))};
 }
 

@@ -19,6 +19,7 @@ TEST(Wording, OptionsOfTheProgramAreFieldsToThePage) {
             "text: it is too long; shorten it, or add cut");
   EXPECT_EQ(of_fields("[look] find: try --mask none"), "find: try mask none");
   EXPECT_EQ(of_fields("a -- b --1 c--d"), "a -- b --1 c--d");
+  EXPECT_EQ(of_fields("word: \"a --cut\" is too long; add --cut"), "word: \"a --cut\" is too long; add cut");
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ function isGrid(look: Look | GridLook): look is GridLook {
 interface Place {
   layer: number;
   head: number;
-  from: number[]; // the words that look; several are summed
+  from: number[]; // the words that look; of several the mean is shown
 }
 
 // The words that the file was saved with.
