@@ -83,7 +83,7 @@ function Leak({ found }: { found: Mistakes }) {
   if (!fill?.wrong.grid) return null;
   return (
     <p class="small">
-      It is no matter of this picture: on the same words in {found.model}, filling with 0 would let up to{" "}
+      Nor is it so in this picture alone: on the same words in {found.model}, filling with 0 would let up to{" "}
       <b class="number">{fixed((fill.figures.leak ?? 0) * 100, 1)} %</b> of a word's attention leak to words it must not
       see.
     </p>
