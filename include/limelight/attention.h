@@ -120,7 +120,7 @@ struct Explanation {
   int64_t key_splits = 0;   // pieces that the keys of a query block are cut into, at most; 1: not cut
   int64_t tiles = 0;        // pairs of query block and key tile
   int64_t tiles_skipped = 0;
-  int64_t live_pairs = 0;     // query-key pairs that intervals leave, over B and H
+  int64_t live_pairs = 0;     // query-key pairs that intervals leave, over B and H; 2^63 - 1: that many or more
   int64_t scratch_bytes = 0;  // working memory of attention(), over all threads; twice that where sums overflow
   std::string text() const;   // the same in a few lines
 };

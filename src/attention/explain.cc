@@ -56,13 +56,13 @@ Explanation explain(FloatView q, FloatView k, FloatView v, const AttentionOption
   e.threads = static_cast<int>(std::clamp<int64_t>(e.tasks, 1, plan.threads));
   e.key_tile = kKeyTile;
   e.query_block = plan.block_rows;
+  e.live_pairs = live_pairs(p);
   for (const Task& task : plan.tasks) {
     const detail::Sequence sequence = p.sequence(task.sequence);
     const Interval reached = detail::tiles_of(p, task);
     const int64_t all = detail::ceil_div(sequence.held.end, kKeyTile) - sequence.held.begin / kKeyTile;
     e.tiles += all;
     e.tiles_skipped += all - (reached.end - reached.begin);
-    e.live_pairs += task.live_pairs;
     e.scratch_bytes = std::max(e.scratch_bytes, bytes_of_task(p, kernels, task, plan.block_rows));
   }
   e.scratch_bytes = e.threads * e.scratch_bytes + bytes_of_partials(p, plan);

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "core/parallel.h"
 #include "core/rounding.h"
@@ -52,13 +53,28 @@ int64_t queries_a_block(const Problem& p, const Kernels& kernels, int64_t querie
   return heads == 1 ? round_up(even, kernels.row_group) : even;
 }
 
+// Sum of i + shift, held to `bounds`, over queries i in [begin, end): in three pieces.
+int64_t sum_of_ends(int64_t shift, const Interval& bounds, int64_t begin, int64_t end) {
+  const int64_t low = std::clamp(bounds.begin - shift, begin, end);
+  const int64_t high = std::clamp(bounds.end - shift, low, end);
+  return (low - begin) * bounds.begin + (high - low) * (low + high - 1 + 2 * shift) / 2 + (end - high) * bounds.end;
+}
+
+// Queries and keys are below 2^31: no sum overflows.
 int64_t live_pairs_of(const LiveRule& rule, int64_t begin, int64_t end) {
-  int64_t pairs = 0;
-  for (int64_t i = begin; i < end; ++i) {
-    const Interval live = rule(i);
-    pairs += live.end - live.begin;
-  }
-  return pairs;
+  if (rule.end_shift <= rule.begin_shift) return 0;
+  return sum_of_ends(rule.end_shift, rule.held, begin, end) - sum_of_ends(rule.begin_shift, rule.held, begin, end);
+}
+
+// x y, or the largest number.
+int64_t saturating_product(int64_t x, int64_t y) {
+  int64_t product = 0;
+  return __builtin_mul_overflow(x, y, &product) ? std::numeric_limits<int64_t>::max() : product;
+}
+
+int64_t saturating_sum(int64_t x, int64_t y) {
+  int64_t sum = 0;
+  return __builtin_add_overflow(x, y, &sum) ? std::numeric_limits<int64_t>::max() : sum;
 }
 
 // Pieces of keys, where the rows of a call are too few to keep the threads busy. The partials of a row are as many as
@@ -87,7 +103,7 @@ int64_t live_pairs(const Problem& p) {
   int64_t pairs = 0;
   for (int64_t s = 0; s < p.sequences(); ++s) {
     const Sequence sequence = p.sequence(s);
-    pairs += live_pairs_of(p.live(sequence), 0, sequence.queries) * p.heads;
+    pairs = saturating_sum(pairs, saturating_product(live_pairs_of(p.live(sequence), 0, sequence.queries), p.heads));
   }
   return pairs;
 }
@@ -121,7 +137,7 @@ Plan make_plan(const Problem& p, const Kernels& kernels, bool foldable) {
     const int64_t block = queries_a_block(p, kernels, sequence.queries, plan.threads);
     for (int64_t begin = 0; begin < sequence.queries; begin += block) {
       Task task{s, 0, begin, std::min(sequence.queries, begin + block), 0};
-      task.live_pairs = live_pairs_of(rule, task.begin, task.end) * heads;
+      task.live_pairs = saturating_product(live_pairs_of(rule, task.begin, task.end), heads);
       plan.block_rows = std::max(plan.block_rows, (task.end - task.begin) * heads);
       for (task.g = 0; task.g < p.groups; ++task.g) plan.tasks.push_back(task);
     }

@@ -1,6 +1,7 @@
 // explain(): the path, the tiles and the pairs a call will take, exactly; and about how much memory.
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <thread>
 
 #include "core/scratch.h"
@@ -86,6 +87,19 @@ TEST(Explain, ThreadsAreNoMoreThanAskedOrThanTasks) {
   EXPECT_EQ(explain_shape({.M = 4096, .N = 64}, {.run = {.threads = 1}}).threads, 1);
   EXPECT_LE(explain_shape({.M = 4096, .N = 64}, {.run = {.threads = 3}}).threads, 3);
   EXPECT_EQ(explain_shape({.M = 1, .N = 64}, {.run = {.threads = 7}}).threads, 1);
+}
+
+// Of views of stride 0, which are as long as their numbers say and take no memory.
+TEST(Explain, LivePairsOfTheLongestCallsAreCountedAtOnceAndNeverOverflow) {
+  constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+  const float one = 1;
+  const auto pairs = [&](int64_t heads, Causal causal) {
+    const TensorView<const float, 4> view{&one, {1, heads, kMost, 1}, {0, 0, 0, 1}};
+    return explain(view, view, view, {.causal = causal, .run = {.threads = 1}}).live_pairs;
+  };
+  EXPECT_EQ(pairs(1, Causal::kNone), kMost * kMost);
+  EXPECT_EQ(pairs(1, Causal::kTopLeft), kMost * (kMost + 1) / 2);
+  EXPECT_EQ(pairs(3, Causal::kNone), std::numeric_limits<int64_t>::max());
 }
 
 // What one thread really takes for a call, counted on a thread of its own.
