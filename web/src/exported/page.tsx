@@ -8,6 +8,7 @@ import { Notes } from "../parts/notice";
 import { Sentence } from "../parts/sentence";
 import { Shares } from "../parts/shares";
 import { WeightedSum } from "../parts/weighted_sum";
+import { nameOf, numberedWords } from "../parts/word_names";
 import { ThemeSwitch } from "../theme";
 import { RowAt, rowsIn, together } from "./cells";
 import { HeadMap } from "./map";
@@ -105,7 +106,8 @@ export function ExportedPage({ data }: { data: Exported }) {
   const { layer, head, from } = place;
   const { single, row, own } = useKept(data, place);
   const saved = layer === look.layer && head === look.head;
-  const name = from.map((word) => words[word]).join(" + ");
+  const names = useMemo(() => numberedWords(words), [look]);
+  const name = nameOf(names, from);
   const shown = saved ? look : { ...look, layer, head, chosen_by: "chosen in this file" };
   const pin = (word: number) => setPlace({ ...place, from: [word] });
   return (
@@ -139,7 +141,7 @@ export function ExportedPage({ data }: { data: Exported }) {
         </div>
         {start.length > 1 && from.length === 1 ? (
           <button class="button small" type="button" onClick={() => setPlace({ ...place, from: start })}>
-            Back to {start.map((word) => words[word]).join(" + ")}
+            Back to {nameOf(names, start)}
           </button>
         ) : null}
         <div class={isGrid(look) ? "halves map-view" : undefined}>

@@ -121,7 +121,7 @@ function Views({ state, whole, fresh, map }: ViewsProps) {
       <div class="halves">
         <LongMapView state={state} word={pinned} map={map} text={text} />
         <div>
-          <RowOfWord word={text.words[pinned]} names={names} answer={{ ...row, value: listed }} />
+          <RowOfWord word={names[pinned]} names={names} answer={{ ...row, value: listed }} />
           {look ? <Blocked look={look} /> : null}
         </div>
       </div>
@@ -135,7 +135,7 @@ function Views({ state, whole, fresh, map }: ViewsProps) {
             value={shown}
             options={[
               ["received", "the light they receive"],
-              ["row", `what “${text.words[pinned]}” gives them`],
+              ["row", `what “${names[pinned]}” gives them`],
             ]}
             onPick={setShown}
           />

@@ -1,8 +1,10 @@
-// The new vector of a word, written out: it = 0.67 Vec(animal) + 0.04 Vec(tired) + 0.11 others + ...
+// The new vector of a word, written out: it = 0.67 Vec(animal) + 0.04 Vec(tired) + 0.11 others + ... Words that a text has
+// several times are numbered.
 // By the program's rule, whose own line (`sum` of `look`) tests compare: up to three words, then the others, then
 // the rest, in hundredths that add to 1.
 import type { Row } from "../contract";
 import { largestRemainder } from "./rounding";
+import { numberedWords } from "./word_names";
 
 interface Term {
   weight: number;
@@ -14,15 +16,16 @@ const kTerms = 3;
 const kSmallest = 2; // percent, as told: that is the same number on both sides
 
 function termsOf(row: Row, restName: string): Term[] {
+  const names = numberedWords(row.row.map((share) => share.word));
   const lit = row.row.filter((share) => !share.blocked && !share.left_out);
   lit.sort((a, b) => b.weight - a.weight || a.index - b.index);
   const short = lit.findIndex((share, i) => i >= kTerms || (i > 0 && (share.percent ?? 0) < kSmallest));
   const next = short < 0 ? lit.length : short;
-  const terms: Term[] = lit.slice(0, next).map(({ weight, word }) => ({ weight, word, many: false }));
+  const terms: Term[] = lit.slice(0, next).map(({ weight, index }) => ({ weight, word: names[index], many: false }));
   const others = lit.slice(next);
   if (others.length) {
     const weight = others.reduce((sum, share) => sum + share.weight, 0);
-    terms.push({ weight, word: others.length === 1 ? others[0].word : "others", many: others.length > 1 });
+    terms.push({ weight, word: others.length === 1 ? names[others[0].index] : "others", many: others.length > 1 });
   }
   if (restName) terms.push({ weight: row.special, word: restName, many: true });
   const hundredths = largestRemainder(
