@@ -30,6 +30,10 @@ export function whole(value: number): string {
   return Math.round(value).toLocaleString("en");
 }
 
+export function threadsText(threads: number): string {
+  return threads === 1 ? "1 thread" : `${threads} threads`;
+}
+
 const inWords = new Intl.NumberFormat("en", {
   notation: "compact",
   compactDisplay: "long",
