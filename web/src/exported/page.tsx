@@ -85,15 +85,16 @@ interface LightProps {
   look: Look | GridLook;
   row: Row | null;
   name: string;
+  names: string[];
   several: boolean;
 }
 
-function Light({ look, row, name, several }: LightProps) {
+function Light({ look, row, name, names, several }: LightProps) {
   if (!row) return <p>This file does not keep the light of “{name}”.</p>;
   return (
     <>
-      <WeightedSum name={name} several={several} row={row} restName={look.special_name} />
-      <Shares row={row} caption={`Where ${name} looks`} restName={look.special_name} />
+      <WeightedSum name={name} names={names} several={several} row={row} restName={look.special_name} />
+      <Shares row={row} names={names} caption={`Where ${name} looks`} restName={look.special_name} />
     </>
   );
 }
@@ -155,7 +156,7 @@ export function ExportedPage({ data }: { data: Exported }) {
             />
           ) : null}
           <div>
-            <Light look={look} row={row} name={name} several={from.length > 1} />
+            <Light look={look} row={row} name={name} names={names} several={from.length > 1} />
           </div>
         </div>
         <Notes notes={look.notes} />

@@ -40,7 +40,8 @@ export function SpotlightStep() {
   const found = answer.value;
   const query = found && pin >= 0 && pin < found.words.length ? pin : (found?.query ?? 0);
   const row = found && presetRow(found, query);
-  const name = found ? numberedWords(found.words)[query] : "";
+  const names = numberedWords(found?.words ?? []);
+  const name = names[query] ?? "";
   return (
     <>
       <Prose>
@@ -69,7 +70,7 @@ export function SpotlightStep() {
         <Sentence words={found?.words ?? []} row={row} from={[query]} onPin={setPin} />
         {found && row ? (
           <>
-            <WeightedSum name={name} row={row} restName="" />
+            <WeightedSum name={name} names={names} row={row} restName="" />
             <Shares row={row} caption={`Where ${name} looks`} restName="" most={4} />
           </>
         ) : (

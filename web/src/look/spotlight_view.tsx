@@ -133,6 +133,7 @@ export function SpotlightView({ state, light }: { state: State; light: Spotlight
       {row ? (
         <WeightedSum
           name={nameOf(names, from)}
+          names={names}
           several={from.length > 1}
           row={row}
           restName={hide ? "" : light.head.grid.special_name}

@@ -4,7 +4,6 @@
 // the rest, in hundredths that add to 1.
 import type { Row } from "../contract";
 import { largestRemainder } from "./rounding";
-import { numberedWords } from "./word_names";
 
 interface Term {
   weight: number;
@@ -15,8 +14,7 @@ interface Term {
 const kTerms = 3;
 const kSmallest = 2; // percent, as told: that is the same number on both sides
 
-function termsOf(row: Row, restName: string): Term[] {
-  const names = numberedWords(row.row.map((share) => share.word));
+function termsOf(row: Row, names: string[], restName: string): Term[] {
   const lit = row.row.filter((share) => !share.blocked && !share.left_out);
   lit.sort((a, b) => b.weight - a.weight || a.index - b.index);
   const short = lit.findIndex((share, i) => i >= kTerms || (i > 0 && (share.percent ?? 0) < kSmallest));
@@ -37,13 +35,14 @@ function termsOf(row: Row, restName: string): Term[] {
 
 interface WeightedSumProps {
   name: string;
+  names: string[]; // of all words
   row: Row;
   restName: string;
   several?: boolean; // the name is that of several words, whose light was taken together
 }
 
-export function WeightedSum({ name, row, restName, several }: WeightedSumProps) {
-  const terms = termsOf(row, restName);
+export function WeightedSum({ name, names, row, restName, several }: WeightedSumProps) {
+  const terms = termsOf(row, names, restName);
   if (!terms.length) return null; // all light is on what is hidden
   return (
     <p class="sum">
