@@ -69,7 +69,8 @@ struct Look {
         .flag("--vectors", vectors,
               "With --json: q of the word's tokens, k and v of all tokens, in this head; q and k also before the "
               "rotation by position where the model has one")
-        .flag("--csv", csv, "Print comma-separated values")
+        .flag("--csv", csv,
+              "Print comma-separated values; what a spreadsheet would run as a formula, as =, has a ' before it")
         .output_file("--html", html, "Write a page to this file")
         .output_file("--svg", svg, "Write a picture to this file")
         .needs("--top", "--word")

@@ -123,6 +123,8 @@ class HttpServer::Server : public httplib::Server {
     port_ = port == 0 ? bind_to_any_port(kHost) : bind_to_port(kHost, port) ? port : -1;
     if (port_ < 0)
       detail::fail_file(fmt::format("port {}: it is taken or not allowed; choose another by --port", port));
+    // cpp-httplib lets 5 wait to be accepted; of more that come at once the system resets some.
+    ::listen(svr_sock_, SOMAXCONN);
   }
 
   int port() const { return port_; }

@@ -5,12 +5,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "core/error.h"
 #include "rollout_light.h"
 #include "rounding.h"
 #include "spotlight_row.h"
+#include "unicode.h"
 
 namespace limelight::studio {
 namespace {
@@ -153,8 +155,17 @@ class Look {
       if (options_.temperature != 1) row.lse.reset();
       rows.push_back(std::move(row));
     }
-    if (grid_ || rows.size() == 1) return rows;
-    return {together(rows, unit_of_first_token(units_))};
+    return rows;
+  }
+
+  // Several words look together but in a grid.
+  void put_rows(Spotlight& result, std::vector<SpotlightRow> rows) const {
+    if (grid_ || rows.size() == 1) {
+      result.rows = std::move(rows);
+    } else {
+      result.rows = {together(rows, unit_of_first_token(units_))};
+      result.each = std::move(rows);
+    }
   }
 
   Spotlight shown(const HeadLight& light, const HeadChoice& head) const {
@@ -173,11 +184,15 @@ class Look {
     for (const Unit& unit : units_) result.units.push_back(unit.text);
     const std::optional<size_t> first = unit_of_first_token(units_);
     if (first) result.first_word = units_[*first].text;
-    result.rows = rows_of(light, options_.without_first);
-    // Left out, the first token keeps the percentage it has in the whole row.
-    const std::vector<SpotlightRow> whole =
-        options_.without_first ? rows_of(light, false) : std::vector<SpotlightRow>{};
-    for (size_t r = 0; r < whole.size(); ++r) result.rows[r].first = whole[r].first;
+    if (options_.without_first) {
+      // Left out, the first token keeps the percentage it has in the whole row.
+      Spotlight whole;
+      put_rows(whole, rows_of(light, false));
+      put_rows(result, rows_of(light, true));
+      for (size_t r = 0; r < whole.rows.size(); ++r) result.rows[r].first = whole.rows[r].first;
+    } else {
+      put_rows(result, rows_of(light, false));
+    }
     if (options_.vectors) result.vectors = vectors_of(head);
     return result;
   }
@@ -258,20 +273,44 @@ std::vector<size_t> strongest_first(const SpotlightRow& row) {
   return order;
 }
 
+namespace {
+
+// "it", or "it:2" where the text has it several times, as it is asked for.
+std::vector<std::string> numbered(const std::vector<std::string>& units) {
+  std::map<std::u32string, std::vector<size_t>> places;
+  for (size_t i = 0; i < units.size(); ++i) places[fold(units[i])].push_back(i);
+  std::vector<std::string> names = units;
+  for (const auto& [folded, found] : places) {
+    for (size_t n = 0; found.size() > 1 && n < found.size(); ++n) names[found[n]] += fmt::format(":{}", n + 1);
+  }
+  return names;
+}
+
+std::string lookers_name(const Spotlight& light, const SpotlightRow& row, const std::vector<std::string>& names) {
+  if (light.unit != UnitKind::kWord) return row.word;
+  if (row.indices.empty()) return names[static_cast<size_t>(row.index)];
+  std::vector<std::string> lookers;
+  for (const int64_t index : row.indices) lookers.push_back(names[static_cast<size_t>(index)]);
+  return fmt::format("{}", fmt::join(lookers, " + "));
+}
+
+}  // namespace
+
 std::string weighted_sum(const Spotlight& light, const SpotlightRow& row) {
   constexpr size_t kTerms = 3;
   constexpr int64_t kSmallest = 20;  // permille, as told: a weight near the limit is the same number for the page
   const std::vector<size_t> order = strongest_first(row);
+  const std::vector<std::string> units = numbered(light.units);
   std::vector<double> weights;
   std::vector<std::string> names;
   size_t next = 0;
   for (; next < order.size() && next < kTerms && (next == 0 || row.shares[order[next]].permille >= kSmallest); ++next) {
     weights.push_back(row.shares[order[next]].weight);
-    names.push_back(light.units[order[next]]);
+    names.push_back(units[order[next]]);
   }
   if (next < order.size()) {
     weights.push_back(0);
-    names.push_back(order.size() - next == 1 ? light.units[order[next]] : "others");
+    names.push_back(order.size() - next == 1 ? units[order[next]] : "others");
     for (; next < order.size(); ++next) weights.back() += row.shares[order[next]].weight;
   }
   if (!light.special.empty()) {
@@ -284,7 +323,7 @@ std::string weighted_sum(const Spotlight& light, const SpotlightRow& row) {
     if (hundredths[i] > 0)
       terms.push_back(fmt::format("{}.{:02} {}", hundredths[i] / 100, hundredths[i] % 100, names[i]));
   }
-  return fmt::format("{} = {}", row.word, fmt::join(terms, " + "));
+  return fmt::format("{} = {}", lookers_name(light, row, units), fmt::join(terms, " + "));
 }
 
 }  // namespace limelight::studio

@@ -72,6 +72,7 @@ struct Spotlight {
   double temperature = 1;
   bool grid = false;  // every word looks; else rows has one
   std::vector<SpotlightRow> rows{};
+  std::vector<SpotlightRow> each{};                   // where several words look together, the row of each of them
   std::optional<HeadVectors> vectors = std::nullopt;  // where they are asked for
   std::vector<std::string> notes;
 };
@@ -101,7 +102,8 @@ std::string head_name(int64_t layer, int64_t head);
 // "none" or "causal"
 std::string_view mask_name(Causal mask);
 
-// "it = 0.67 animal + 0.04 tired + 0.13 others + 0.16 [CLS] [SEP]": hundredths that add to 1.
+// "it = 0.67 animal + 0.04 tired + 0.13 others + 0.16 [CLS] [SEP]": hundredths that add to 1. Of words that the text
+// has several times each is numbered, "the:2".
 std::string weighted_sum(const Spotlight& light, const SpotlightRow& row);
 
 // The row's units from the strongest, without those that are not lit; equal shares in reading order.

@@ -1,4 +1,4 @@
-// A field is quoted where it holds a comma or a quote.
+// A field is quoted where it holds a comma or a quote, and defused where a spreadsheet would run it as a formula.
 #include "spotlight_csv.h"
 
 #include <fmt/format.h>
@@ -8,7 +8,8 @@
 namespace limelight::studio {
 namespace {
 
-std::string field(const std::string& text) {
+std::string field(std::string text) {
+  if (text.find_first_of("=+-@\t\r") == 0) text.insert(0, 1, '\'');
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string quoted = "\"";
   for (const char c : text) quoted.append(c == '"' ? 2 : 1, c);

@@ -8,7 +8,8 @@
 namespace limelight::studio {
 
 // query,query_index,word,index,weight,percent,blocked; a row's last line holds its special tokens, without an
-// index, where it has any.
+// index, where it has any. A word that begins with = + - @, tab or return has a ' before it, so that no spreadsheet
+// runs it.
 std::string spotlight_csv(const Spotlight& light);
 
 }  // namespace limelight::studio

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "core/error.h"
+#include "limelight/runtime.h"
 #include "unicode.h"
 
 namespace limelight::studio {
@@ -74,7 +75,17 @@ std::vector<Place> place_words(const Spotlight& light, const SpotlightRow& row) 
   return places;
 }
 
-// Room above each line for the highest arc on it.
+// Whose arcs are drawn: each word that looks has its own, also where the numbers are those of several together.
+const std::vector<SpotlightRow>& lookers(const Spotlight& light) {
+  return light.each.empty() ? light.rows : light.each;
+}
+
+// Of several pieces the middle one.
+size_t foot_of(const SpotlightRow& looker) {
+  return looker.own[looker.own.size() / 2];
+}
+
+// Room above a line for the highest arc on it.
 double arc_room(const std::vector<Place>& places, size_t query) {
   double farthest = 0;
   for (const Place& place : places) {
@@ -83,10 +94,25 @@ double arc_room(const std::vector<Place>& places, size_t query) {
   return std::clamp(farthest * 0.45, 60.0, 240.0);
 }
 
+// Where the words of each line stand.
+std::vector<double> baselines(const std::vector<Place>& places, const std::vector<SpotlightRow>& rows) {
+  constexpr double kLine = 96, kFirst = 48, kWithoutArcs = 20;
+  std::vector<double> room(places.back().line + 1, kWithoutArcs);
+  for (const SpotlightRow& row : rows) {
+    double& here = room[places[foot_of(row)].line];
+    here = std::max(here, arc_room(places, foot_of(row)));
+  }
+  std::vector<double> lines;
+  for (const double above : room) {
+    lines.push_back((lines.empty() ? kMargin + kFirst : lines.back() + kLine) + above - kWithoutArcs);
+  }
+  return lines;
+}
+
 // Between words of one line an arch above it; to another line a curve from edge to edge, so that it crosses no word
 // twice.
 void put_arc(Out out, const Place& from, double from_line, const Place& to, double to_line, double room,
-             const Share& share) {
+             const Share& share, const std::string& title) {
   constexpr double kTop = -22, kBottom = 32, kBend = 40;  // from a line's base: above its words, below its numbers
   const double weight = shown(share);
   double from_y = from_line + kTop, to_y = to_line + kTop;
@@ -102,7 +128,22 @@ void put_arc(Out out, const Place& from, double from_line, const Place& to, doub
                  "<path class=\"arc\" d=\"M{:.1f} {:.1f}C{:.1f} {:.1f} {:.1f} {:.1f} {:.1f} {:.1f}\" "
                  "stroke-width=\"{:.2f}\" opacity=\"{:.2f}\"><title>{}</title></path>\n",
                  from.x, from_y, from.x, from_bend, to.x, to_bend, to.x, to_y, 1 + 15 * weight,
-                 std::min(1.0, 0.25 + 1.2 * weight), percent(share));
+                 std::min(1.0, 0.25 + 1.2 * weight), title);
+}
+
+// The weaker first, so that the stronger lie above them.
+void put_arcs(Out out, const Spotlight& light, const SpotlightRow& row, const std::vector<Place>& places,
+              const std::vector<double>& lines) {
+  const size_t foot = foot_of(row);
+  const Place& from = places[foot];
+  std::vector<size_t> order = strongest_first(row);
+  std::reverse(order.begin(), order.end());
+  for (const size_t i : order) {
+    const Place& to = places[i];
+    if (is_own(row, i) || row.shares[i].permille < (to.line == from.line ? 3 : 15)) continue;  // else it would be noise
+    put_arc(out, from, lines[from.line], to, lines[to.line], arc_room(places, foot), row.shares[i],
+            escape_markup(fmt::format("{} to {}: {}", row.word, light.units[i], percent(row.shares[i]))));
+  }
 }
 
 void put_word(Out out, const Spotlight& light, const SpotlightRow& row, size_t i, const Place& place, double y) {
@@ -153,6 +194,10 @@ void put_note(Out out, const std::vector<std::string>& lines, double y) {
   }
 }
 
+std::string made_by(const Spotlight& light) {
+  return fmt::format("limelight {}: {}", version(), heading(light));
+}
+
 double height_of(const std::vector<std::string>& lines) {
   return static_cast<double>(lines.size() - 1) * kNoteLine;
 }
@@ -171,27 +216,17 @@ std::string arcs_picture(const Spotlight& light) {
         fmt::format("text: a picture takes {} words, found {}; use --json or --csv", kMostInArcs, light.units.size()));
   }
   const std::vector<Place> places = place_words(light, row);
-  const size_t query = row.own[row.own.size() / 2];
-  const double room = arc_room(places, query);
-  const double line_height = 96;
-  const auto baseline = [&](size_t line) {
-    return kMargin + (line < places[query].line ? 40 : room + 20) + static_cast<double>(line) * line_height + 8;
-  };
-  std::string note = heading(light);
+  const std::vector<double> lines = baselines(places, lookers(light));
+  std::string note = made_by(light);
   if (!light.special.empty()) note += fmt::format("; {} {}", light.special, percent(row.special));
   if (const std::string first = first_token_line(light, row); !first.empty()) note += "; " + first;
+  if (!light.each.empty()) note += "; arcs are each word's own shares, numbers the mean";
   const std::vector<std::string> notes = note_lines(note, kWidth);
-  const double foot = baseline(places.back().line) + 66, height = foot + height_of(notes) + 12;
+  const double foot = lines.back() + 66, height = foot + height_of(notes) + 12;
   std::string text = open_picture(kWidth, height, heading(light));
   const Out out(text);
-  std::vector<size_t> order = strongest_first(row);
-  std::reverse(order.begin(), order.end());
-  for (const size_t i : order) {
-    const bool same_line = places[i].line == places[query].line;
-    if (is_own(row, i) || row.shares[i].permille < (same_line ? 3 : 15)) continue;  // far and faint would be noise
-    put_arc(out, places[query], baseline(places[query].line), places[i], baseline(places[i].line), room, row.shares[i]);
-  }
-  for (size_t i = 0; i < places.size(); ++i) put_word(out, light, row, i, places[i], baseline(places[i].line));
+  for (const SpotlightRow& looker : lookers(light)) put_arcs(out, light, looker, places, lines);
+  for (size_t i = 0; i < places.size(); ++i) put_word(out, light, row, i, places[i], lines[places[i].line]);
   put_note(out, notes, foot);
   return text + "</svg>\n";
 }
@@ -208,7 +243,7 @@ std::string grid_picture(const Spotlight& light) {
   const auto count = static_cast<double>(light.units.size());
   const double width = std::max(kMargin * 2 + label + count * kCell + label * 0.7, 480.0);
   const std::vector<std::string> notes =
-      note_lines(heading(light) + (blocked_reasons(light).empty() ? "" : "; dashed cells are blocked"), width);
+      note_lines(made_by(light) + (blocked_reasons(light).empty() ? "" : "; dashed cells are blocked"), width);
   const double foot = kMargin * 2 + label + count * kCell + 18, height = foot + height_of(notes) + 12;
   const double left = kMargin + label, top = kMargin + label;
   std::string text = open_picture(width, height, heading(light));

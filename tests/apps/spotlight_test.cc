@@ -80,7 +80,7 @@ TEST(Spotlight, BlankTokensAreToldApartByName) {
   const Spotlight light = shine(KnownLight({1}), "ab a\na", {.words = {"a:2"}});  // a b Ġ a Ċ a
   EXPECT_EQ(light.special, "(space)");
   EXPECT_EQ(light.rows[0].special.permille, 333);
-  EXPECT_EQ(weighted_sum(light, light.rows[0]), "a = 0.33 ab + 0.17 a + 0.17 a + 0.33 (space)");
+  EXPECT_EQ(weighted_sum(light, light.rows[0]), "a:2 = 0.33 ab + 0.17 a:1 + 0.17 a:2 + 0.33 (space)");
 }
 
 // Rounded each by itself, 0.50 + 0.25 + 0.12 + 0.12 of the last row would be 0.99.
@@ -110,6 +110,48 @@ TEST(Spotlight, WithoutSpecialTokensNoneAreNamed) {
   EXPECT_EQ(light.special, "");
   EXPECT_EQ(weighted_sum(light, light.rows[0]), "ab = 1.00 ab");
   EXPECT_EQ(spotlight_csv(light), "query,query_index,word,index,weight,percent,blocked\nab,0,ab,0,1,100.0,false\n");
+}
+
+TEST(Spotlight, ASpreadsheetRunsNoWordOfATable) {
+  Spotlight light = shine(KnownLight({1}), "ab", {.words = {"ab"}});
+  for (const std::string word : {"=", "+", "-", "@", "=a", "-1", "\ta", "@a"}) {
+    light.units[0] = light.rows[0].word = word;
+    EXPECT_EQ(spotlight_csv(light),
+              "query,query_index,word,index,weight,percent,blocked\n'" + word + ",0,'" + word + ",0,1,100.0,false\n");
+  }
+  light.units[0] = light.rows[0].word = "=\"a\",\r";
+  EXPECT_NE(spotlight_csv(light).find("\n\"'=\"\"a\"\",\r\",0,"), std::string::npos);
+  light.units[0] = light.rows[0].word = "a=b";
+  EXPECT_NE(spotlight_csv(light).find("\na=b,0,a=b,"), std::string::npos);
+}
+
+size_t times(const std::string& text, const std::string& part) {
+  size_t count = 0;
+  for (size_t at = 0; (at = text.find(part, at)) != std::string::npos; at += part.size()) ++count;
+  return count;
+}
+
+TEST(Spotlight, APictureOfSeveralWordsHasArcsFromEachOfThem) {
+  const KnownLight reader({4, 2, 1, 1});
+  const std::string text = "a b c d";  // 7 tokens, with the spaces
+  const Spotlight both = shine(reader, text, {.words = {"b", "d"}, .mask = Mask::kNone});
+  ASSERT_EQ(both.each.size(), 2U);
+  const std::string picture = spotlight_svg(both);
+  for (const std::string word : {"b", "d"}) {
+    const Spotlight one = shine(reader, text, {.words = {word}, .mask = Mask::kNone});
+    const std::string alone = spotlight_svg(one);
+    EXPECT_EQ(times(picture, "<title>" + word + " to "), 3U) << picture;
+    for (const std::string to : {"a", "b", "c", "d"}) {
+      const std::string arc = "<title>" + word + " to " + to + ": ";
+      const size_t at = alone.find(arc);
+      EXPECT_EQ(at == std::string::npos, to == word);
+      if (at != std::string::npos) {
+        EXPECT_NE(picture.find(alone.substr(at, alone.find('<', at + 1) - at)), std::string::npos) << arc;
+      }
+    }
+  }
+  EXPECT_NE(picture.find("own shares, numbers"), std::string::npos);
+  EXPECT_EQ(times(spotlight_svg(shine(reader, text, {.words = {"b"}})), "own shares, numbers"), 0U);
 }
 
 TEST(Spotlight, TheFirstTokenIsToldApart) {

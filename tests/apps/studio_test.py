@@ -1,6 +1,7 @@
 """The studio over real HTTP: who may ask, what is refused, how slow and leaving clients are borne, how it ends."""
 
 import json
+import signal
 import socket
 import threading
 import time
@@ -156,6 +157,24 @@ class Clients(Serving):
         self.assertLess(time.monotonic() - start, 10 * SOON)
         for connection in silent:
             connection.close()
+
+    def test_a_crowd_that_comes_at_once_is_answered_to_the_last(self):
+        head = (f"POST /api/models HTTP/1.1\r\n{self.own()}\r\nContent-Type: application/json\r\n"
+                "Content-Length: 2\r\nConnection: close\r\n\r\n").encode()
+        self.server.process.send_signal(signal.SIGSTOP)  # nobody is accepted meanwhile
+        try:
+            crowd = [socket.create_connection(("127.0.0.1", self.server.port), timeout=20) for _ in range(120)]
+            for connection in crowd:
+                connection.sendall(head)
+        finally:
+            self.server.process.send_signal(signal.SIGCONT)
+        time.sleep(0.1)
+        for connection in crowd:
+            connection.sendall(b"{}")  # the body in a packet of its own
+        statuses = {int(read_all(connection)[9:12]) for connection in crowd}
+        for connection in crowd:
+            connection.close()
+        self.assertLessEqual(statuses, {200, 503})
 
     def test_64_connections_of_a_byte_a_second_leave_the_page_usable(self):
         slow = [socket.create_connection(("127.0.0.1", self.server.port)) for _ in range(64)]

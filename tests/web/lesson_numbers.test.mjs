@@ -227,6 +227,21 @@ test("growth: pairs and bytes, up to a million tokens", async () => {
   });
 });
 
+test("growth: on a phone no number is broken, and nothing is beyond the edge", async () => {
+  const phone = await session.visit("#learn/growth", { width: 360, height: 740 });
+  const found = await phone.locator(".plain-table").evaluate((table) => ({
+    beyond: table.scrollWidth - table.parentElement.clientWidth,
+    broken: [...table.querySelectorAll("td")].filter((cell) => {
+      const text = document.createRange();
+      text.selectNodeContents(cell);
+      return text.getClientRects().length > 1;
+    }).length,
+  }));
+  assert.ok(found.beyond <= 0, `${found.beyond} px beyond`);
+  assert.equal(found.broken, 0);
+  await phone.context().close();
+});
+
 test("flash: every tile's running numbers, and the end", async () => {
   for (const text of [kTired, kOwn]) {
     await step("flash", text);

@@ -91,6 +91,21 @@ test("the table of shares, its bars and the weighted sum are those of the pinned
   assertSays(raw.match(/entropy ([\d.]+)/)[1], look.entropy, "entropy");
 });
 
+test("words that a text has several times are numbered in the weighted sum, on the page and by the program", async () => {
+  const text = "The cat and the dog saw the cat.";
+  for (const [pins, word] of [
+    ["7", 7],
+    ["3.7", [3, 7]],
+  ]) {
+    const page = await session.visit(fragment("look", { text, pins }));
+    const look = await session.ask("look", { text, word });
+    const sum = (await page.locator(".sum").textContent()).replaceAll(/Vec\(([^)]*)\)/g, "$1");
+    assert.match(sum, /cat:2 = .*\w:[12]/);
+    assert.ok(sum.endsWith(` of ${look.sum}`), `${sum} / ${look.sum}`);
+    await page.context().close();
+  }
+});
+
 test("each blocked word says the program's reason, of a word that is pinned or pointed at", async () => {
   const page = await session.visit(fragment("look", { mask: "causal" }));
   const { grid } = lookJson("--mask", "causal");

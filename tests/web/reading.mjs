@@ -2,12 +2,13 @@
 import assert from "node:assert/strict";
 
 const kRaised = "⁰¹²³⁴⁵⁶⁷⁸⁹";
-const kSizes = { bytes: 1, KB: 1e3, MB: 1e6, GB: 1e9, TB: 1e12, PB: 1e15 };
+const kBytes = { bytes: 1, KB: 1e3, MB: 1e6, GB: 1e9, TB: 1e12, PB: 1e15 };
+const kSizes = { ...kBytes, million: 1e6, billion: 1e9, trillion: 1e12 };
 
 // The value a text says and how far it may be off: half of its last digit.
 export function written(text) {
   const plain = text.replaceAll(",", "").replaceAll("\u2212", "-");
-  const found = plain.match(/(-?\d+)(?:\.(\d+))?(?: × 10(⁻?)([⁰¹²³⁴-⁹]+))?(?: (bytes|KB|MB|GB|TB|PB))?/);
+  const found = plain.match(/(-?\d+)(?:\.(\d+))?(?: × 10(⁻?)([⁰¹²³⁴-⁹]+))?(?:\s(bytes|[KMGTP]B|[mb]illion|trillion))?/);
   assert.ok(found, `a number, found "${text}"`);
   const [, whole, digits = "", minus, power = "", unit] = found;
   const exponent = [...power].reduce((sum, c) => sum * 10 + kRaised.indexOf(c), 0) * (minus ? -1 : 1);

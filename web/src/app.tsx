@@ -6,6 +6,7 @@ import { LookRoom } from "./look/room";
 import { Mark } from "./mark";
 import { useModels } from "./models";
 import { Alarm } from "./parts/notice";
+import { threadsText } from "./parts/number";
 import type { Room, State } from "./state";
 import { linkTo, useStudio } from "./store";
 import { ThemeSwitch } from "./theme";
@@ -62,7 +63,7 @@ export function App() {
       <footer class="foot">
         Attention weights show where a head reads, not why the model answers.
         {models.value
-          ? ` Limelight ${models.value.version}, ${models.value.isa}, ${models.value.threads} threads.`
+          ? ` Limelight ${models.value.version}, ${models.value.isa}, ${threadsText(models.value.threads)}.`
           : ""}
       </footer>
     </>

@@ -82,6 +82,8 @@ export interface Grid extends Shown {
 }
 
 export interface Heads {
+  model: string;
+  mask: Shown["mask"];
   from: { word: string; index: number };
   to: { word: string; index: number };
   blocked: boolean;
@@ -90,6 +92,7 @@ export interface Heads {
 
 export interface Thumbnails {
   model: string;
+  mask: Shown["mask"];
   layers: number;
   heads: number;
   tokens: number;

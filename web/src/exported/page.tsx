@@ -8,6 +8,7 @@ import { Notes } from "../parts/notice";
 import { Sentence } from "../parts/sentence";
 import { Shares } from "../parts/shares";
 import { WeightedSum } from "../parts/weighted_sum";
+import { nameOf, numberedWords } from "../parts/word_names";
 import { ThemeSwitch } from "../theme";
 import { RowAt, rowsIn, together } from "./cells";
 import { HeadMap } from "./map";
@@ -84,15 +85,16 @@ interface LightProps {
   look: Look | GridLook;
   row: Row | null;
   name: string;
+  names: string[];
   several: boolean;
 }
 
-function Light({ look, row, name, several }: LightProps) {
+function Light({ look, row, name, names, several }: LightProps) {
   if (!row) return <p>This file does not keep the light of “{name}”.</p>;
   return (
     <>
-      <WeightedSum name={name} several={several} row={row} restName={look.special_name} />
-      <Shares row={row} caption={`Where ${name} looks`} restName={look.special_name} />
+      <WeightedSum name={name} names={names} several={several} row={row} restName={look.special_name} />
+      <Shares row={row} names={names} caption={`Where ${name} looks`} restName={look.special_name} />
     </>
   );
 }
@@ -105,7 +107,8 @@ export function ExportedPage({ data }: { data: Exported }) {
   const { layer, head, from } = place;
   const { single, row, own } = useKept(data, place);
   const saved = layer === look.layer && head === look.head;
-  const name = from.map((word) => words[word]).join(" + ");
+  const names = useMemo(() => numberedWords(words), [look]);
+  const name = nameOf(names, from);
   const shown = saved ? look : { ...look, layer, head, chosen_by: "chosen in this file" };
   const pin = (word: number) => setPlace({ ...place, from: [word] });
   return (
@@ -139,7 +142,7 @@ export function ExportedPage({ data }: { data: Exported }) {
         </div>
         {start.length > 1 && from.length === 1 ? (
           <button class="button small" type="button" onClick={() => setPlace({ ...place, from: start })}>
-            Back to {start.map((word) => words[word]).join(" + ")}
+            Back to {nameOf(names, start)}
           </button>
         ) : null}
         <div class={isGrid(look) ? "halves map-view" : undefined}>
@@ -153,7 +156,7 @@ export function ExportedPage({ data }: { data: Exported }) {
             />
           ) : null}
           <div>
-            <Light look={look} row={row} name={name} several={from.length > 1} />
+            <Light look={look} row={row} name={name} names={names} several={from.length > 1} />
           </div>
         </div>
         <Notes notes={look.notes} />

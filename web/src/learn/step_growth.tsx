@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { useAnswer } from "../answer";
 import type { Memory } from "../contract_lesson";
 import { Slider } from "../parts/choices";
-import { bytesText, whole } from "../parts/number";
+import { bytesText, large, whole } from "../parts/number";
 import { Check, Question } from "./check";
 import { Figure, Prose, TryIt } from "./frame";
 import { PlainTable } from "./plain_table";
@@ -47,7 +47,7 @@ function GrowthTable({ rows }: { rows: Memory["rows"] }) {
             {whole(row.tokens)}
             {i === kOwn ? " (yours)" : ""}
           </th>
-          <td class="number">{whole(row.pairs)}</td>
+          <td class="number">{large(row.pairs)}</td>
           <td class="number">{bytesText(row.grid_bytes)}</td>
           <td class="number">{bytesText(row.limelight_bytes)}</td>
         </tr>

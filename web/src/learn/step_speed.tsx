@@ -4,7 +4,7 @@ import { useRun } from "../answer";
 import type { Speed, SpeedRow } from "../contract_lesson";
 import { Choices } from "../parts/choices";
 import { Alarm, Progress } from "../parts/notice";
-import { bytesText, fixed, secondsText, tiny, whole } from "../parts/number";
+import { bytesText, fixed, secondsText, threadsText, tiny, whole } from "../parts/number";
 import { RunButton } from "../parts/run_button";
 import { Figure, Prose, TryIt } from "./frame";
 import { PlainTable } from "./plain_table";
@@ -54,7 +54,7 @@ export function SpeedStep() {
       <Figure
         label={
           run.value
-            ? `${run.value.isa}, ${run.value.threads} threads, dₖ ${run.value.d_k}, mask ${run.value.mask}`
+            ? `${run.value.isa}, ${threadsText(run.value.threads)}, dₖ ${run.value.d_k}, mask ${run.value.mask}`
             : null
         }
         caption="Plain: the four steps with the grid in memory, each as a well written loop. Flash: the engine. Both are measured now, and their results compared."

@@ -6,6 +6,7 @@ import { Choices } from "../parts/choices";
 import { Sentence } from "../parts/sentence";
 import { Shares } from "../parts/shares";
 import { WeightedSum } from "../parts/weighted_sum";
+import { numberedWords } from "../parts/word_names";
 import { linkTo } from "../store";
 import { Check, Question } from "./check";
 import { Figure, Prose, TryIt } from "./frame";
@@ -33,12 +34,14 @@ const kQuestion: Question = {
 };
 
 export function SpotlightStep() {
-  const [name, setName] = useState<Name>("pronoun");
+  const [example, setExample] = useState<Name>("pronoun");
   const [pin, setPin] = useState(-1);
-  const answer = useAnswer<Preset>("preset", { name });
+  const answer = useAnswer<Preset>("preset", { name: example });
   const found = answer.value;
   const query = found && pin >= 0 && pin < found.words.length ? pin : (found?.query ?? 0);
   const row = found && presetRow(found, query);
+  const names = numberedWords(found?.words ?? []);
+  const name = names[query] ?? "";
   return (
     <>
       <Prose>
@@ -54,21 +57,21 @@ export function SpotlightStep() {
       >
         <Choices
           label="Example"
-          value={name}
+          value={example}
           options={[
             ["pronoun", "animal and tired"],
             ["animal_street", "animal or street"],
           ]}
           onPick={(next) => {
-            setName(next);
+            setExample(next);
             setPin(-1);
           }}
         />
         <Sentence words={found?.words ?? []} row={row} from={[query]} onPin={setPin} />
         {found && row ? (
           <>
-            <WeightedSum name={found.words[query]} row={row} restName="" />
-            <Shares row={row} caption={`Where ${found.words[query]} looks`} restName="" most={4} />
+            <WeightedSum name={name} names={names} row={row} restName="" />
+            <Shares row={row} caption={`Where ${name} looks`} restName="" most={4} />
           </>
         ) : (
           <div class="chart-space" />

@@ -96,7 +96,8 @@ export function LongMapView({ state, word, map, text }: MapProps) {
       />
       <Legend shade={shadeOf(state, "log")} blocked={blocked} onShade={(shade) => go({ shade })} />
       <p class="small dim pooled">
-        {pooledText(map)}. Click a row for the exact light of its first word, drag a frame to zoom into it.
+        {pooledText(map)}.{" "}
+        <span class="hint">Click a row for the exact light of its first word, drag a frame to zoom into it.</span>
       </p>
     </div>
   );

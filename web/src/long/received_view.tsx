@@ -2,7 +2,6 @@
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { fixed, whole } from "../parts/number";
 import { go } from "../store";
-import type { Text } from "./map_cells";
 
 const kBins = 600;
 const kHeight = 64;
@@ -32,12 +31,12 @@ export function scaleOf(received: Float32Array): number {
 }
 
 interface ReceivedProps {
-  text: Text;
+  names: string[]; // of the words
   received: Float32Array;
   special: number;
 }
 
-export function ReceivedView({ text, received, special }: ReceivedProps) {
+export function ReceivedView({ names, received, special }: ReceivedProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const bins = useMemo(() => binned(received), [received]);
   const order = useMemo(
@@ -86,7 +85,7 @@ export function ReceivedView({ text, received, special }: ReceivedProps) {
             <tr key={word}>
               <th scope="row">
                 <button class="chip" type="button" onClick={() => go({ pins: [word] })}>
-                  <bdi>{text.words[word]}</bdi>
+                  <bdi>{names[word]}</bdi>
                 </button>
               </th>
               <td class="number">{whole(word)}</td>

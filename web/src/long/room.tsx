@@ -1,12 +1,14 @@
 // The Long room: thousands of tokens as a pooled map, the exact row of any word, the light received, and search.
-import { useMemo, useState } from "preact/hooks";
+import { useMemo, useRef, useState } from "preact/hooks";
 import { Answered, useAnswer } from "../answer";
 import { floats, integers } from "../api";
-import type { Look, LongMap, Models } from "../contract";
+import type { Ask, Look, LongMap, Models } from "../contract";
 import { Choices } from "../parts/choices";
 import { HeadControls, ShownHead } from "../parts/head_controls";
+import { headingOf } from "../parts/head_name";
 import { Alarm, Notes, Progress } from "../parts/notice";
 import { Shares } from "../parts/shares";
+import { ViewFile, ViewSave } from "../parts/view_file";
 import { numberedWords } from "../parts/word_names";
 import { questionOf } from "../question";
 import { usualPin } from "../spotlight";
@@ -84,14 +86,44 @@ function Blocked({ look }: { look: Look }) {
   );
 }
 
+// A line for each word: the light it receives, and what the pinned word gives to it. The pooled map is in JSON besides.
+function longFile(asked: Ask, received: Float32Array, map: LongMap, look: Look): ViewFile {
+  const { model, mask, layer, head } = look;
+  const { tokens, region, rows, columns } = map;
+  const [mean, max] = [map.mean, map.max].map((cells) => Array.from(floats(cells)));
+  return {
+    name: `long-L${layer}H${head}`,
+    about: headingOf(look),
+    facts: { model, mask, layer, head, query: look.query.word, query_index: look.query.index },
+    rows: () =>
+      look.row.map(({ word, index, weight, percent, blocked }) => ({
+        word,
+        index,
+        received: received[index],
+        weight: blocked ? null : weight,
+        percent,
+        blocked,
+      })),
+    besides: () => ({
+      text: asked.text,
+      map: { tokens, region, rows, columns, mean, max },
+      special: look.special,
+      special_percent: look.special_percent,
+    }),
+  };
+}
+
 interface ViewsProps {
+  models: Models | null;
+  asked: Ask; // whole is of
   state: State;
   whole: LongMap;
   fresh: boolean; // whole is of what is asked now
   map: LongMap;
 }
 
-function Views({ state, whole, fresh, map }: ViewsProps) {
+function Views({ models, asked, state, whole, fresh, map }: ViewsProps) {
+  const seen = useRef<HTMLDivElement>(null);
   const [sought, setSought] = useState("");
   const [shown, setShown] = useState<Lit>("received");
   const text: Text = useMemo(
@@ -118,14 +150,22 @@ function Views({ state, whole, fresh, map }: ViewsProps) {
   const lit = shown === "row" && look ? byRow : byLight;
   return (
     <>
+      <div ref={seen}>
       <div class="halves">
         <LongMapView state={state} word={pinned} map={map} text={text} />
         <div>
-          <RowOfWord word={text.words[pinned]} names={names} answer={{ ...row, value: listed }} />
+          <RowOfWord word={names[pinned]} names={names} answer={{ ...row, value: listed }} />
           {look ? <Blocked look={look} /> : null}
         </div>
       </div>
-      <ReceivedView text={text} received={received} special={whole.special_received ?? 0} />
+      <ReceivedView names={names} received={received} special={whole.special_received ?? 0} />
+      </div>
+      <ViewSave
+        models={models}
+        file={look && longFile(asked, received, map, look)}
+        picture={seen}
+        what="the map, the row and the light received"
+      />
       <section aria-label="The text">
         <h2>The text</h2>
         <SearchField hits={hits} sought={sought} pinned={pinned} onSeek={setSought} />
@@ -135,7 +175,7 @@ function Views({ state, whole, fresh, map }: ViewsProps) {
             value={shown}
             options={[
               ["received", "the light they receive"],
-              ["row", `what “${text.words[pinned]}” gives them`],
+              ["row", `what “${names[pinned]}” gives them`],
             ]}
             onPick={setShown}
           />
@@ -175,7 +215,14 @@ export function LongRoom({ state, models }: { state: State; models: Models | nul
       {whole.busy ? <Progress label="Reading the text" done={whole.done} /> : null}
       <Notes notes={whole.value?.notes} />
       {whole.value?.words && (map ?? whole.value) ? (
-        <Views state={state} whole={whole.value} fresh={whole.fresh} map={map ?? whole.value} />
+        <Views
+          models={models}
+          asked={whole.of as Ask}
+          state={state}
+          whole={whole.value}
+          fresh={whole.fresh}
+          map={map ?? whole.value}
+        />
       ) : (
         <div class="map-space" />
       )}

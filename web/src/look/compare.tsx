@@ -1,4 +1,5 @@
 // Two spotlights side by side: another head on the same sentence, or the same head on another sentence.
+import { useRef } from "preact/hooks";
 import type { Models, Row } from "../contract";
 import { modelNamed } from "../models";
 import { NumberPick } from "../parts/head_controls";
@@ -7,6 +8,7 @@ import { Alarm } from "../parts/notice";
 import { shareText } from "../parts/number";
 import { Sentence } from "../parts/sentence";
 import { Shares } from "../parts/shares";
+import { ViewFile, ViewSave } from "../parts/view_file";
 import type { Question } from "../question";
 import { Spotlight, usualPin, useSpotlight } from "../spotlight";
 import type { State } from "../state";
@@ -112,6 +114,39 @@ function Difference({ first, second }: { first: Spotlight; second: Spotlight }) 
   );
 }
 
+function linesOf(side: string, { head, row, of, from }: Spotlight) {
+  const { model, mask, layer, head: number, units } = head!.grid;
+  const query = from.map((i) => units[i]).join(" + ");
+  const looks = { model, mask, temperature: of?.temperature ?? 1, layer, head: number, query, query_index: from[0] };
+  return row!.row.map(({ word, index, weight, percent, blocked }) => ({
+    side,
+    ...looks,
+    word,
+    index,
+    weight,
+    percent,
+    blocked,
+  }));
+}
+
+function pairFile(first: Spotlight, second: Spotlight): ViewFile | null {
+  if (!first.head || !first.row || !second.head || !second.row) return null;
+  const [one, two] = [first.head.grid, second.head.grid];
+  const of = ({ of: asked, head, row }: Spotlight) => ({
+    text: asked?.text,
+    special_name: head!.grid.special_name,
+    special: row!.special,
+    special_percent: row!.special_percent,
+  });
+  return {
+    name: `compare-L${one.layer}H${one.head}-L${two.layer}H${two.head}`,
+    about: `first: ${headingOf(one)}; second: ${headName(two.layer, two.head)}`,
+    facts: {},
+    rows: () => [...linesOf("first", first), ...linesOf("second", second)],
+    besides: () => ({ first: of(first), second: of(second) }),
+  };
+}
+
 export function CompareView({ state, models, light }: { state: State; models: Models | null; light: Spotlight }) {
   const shown = light.head?.grid;
   const own = state.text2.trim() !== "";
@@ -123,6 +158,7 @@ export function CompareView({ state, models, light }: { state: State; models: Mo
   };
   const pin = light.from[0] ?? 0;
   const second = useSpotlight(question, (units) => [counterpart(units, pin, shown?.units[pin] ?? "")], 150);
+  const seen = useRef<HTMLDivElement>(null);
   const onPin = (index: number) => go({ pins: [index] });
   const found = second.head?.grid;
   const name = found ? headName(found.layer, found.head) : "";
@@ -130,11 +166,12 @@ export function CompareView({ state, models, light }: { state: State; models: Mo
     <section aria-label="Compare">
       <Settings state={state} models={models} />
       <Alarm failure={second.answer.failure} />
-      <div class="halves">
+      <div class="halves" ref={seen}>
         <Panel light={light} title="First" onPin={onPin} />
         <Panel light={second} title={`Second: ${name}`} onPin={(i) => !own && onPin(i)} />
       </div>
       <Difference first={light} second={second} />
+      <ViewSave models={models} file={pairFile(light, second)} picture={seen} />
     </section>
   );
 }

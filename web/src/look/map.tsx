@@ -5,6 +5,7 @@ import { anyBlocked, Legend } from "../parts/legend";
 import { NoRow } from "../parts/no_row";
 import { shareText } from "../parts/number";
 import { Shares } from "../parts/shares";
+import { nameOf, numberedWords } from "../parts/word_names";
 import { Spotlight, useRows } from "../spotlight";
 import { shadeOf, State } from "../state";
 import { go } from "../store";
@@ -46,7 +47,7 @@ export function MapView({ state, light }: { state: State; light: Spotlight }) {
         </p>
       </div>
       <div>
-        <h2>Where “{light.from.map((i) => units[i]).join(" + ")}” looks</h2>
+        <h2>Where “{nameOf(numberedWords(units), light.from)}” looks</h2>
         {light.row ? (
           <Shares
             row={light.row}

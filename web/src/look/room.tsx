@@ -44,7 +44,7 @@ interface RoomProps {
 
 function View({ state, models, light }: RoomProps & { light: Spotlight }) {
   if (state.view === "map") return <MapView state={state} light={light} />;
-  if (state.view === "heads") return <HeadsView state={state} light={light} />;
+  if (state.view === "heads") return <HeadsView state={state} models={models} light={light} />;
   if (state.view === "compare") return <CompareView state={state} models={models} light={light} />;
   if (state.view === "write") return <WriteView state={state} models={models} />;
   return <SpotlightView state={state} light={light} />;

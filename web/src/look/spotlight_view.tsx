@@ -9,16 +9,12 @@ import { without } from "../parts/rounding";
 import { Sentence } from "../parts/sentence";
 import { Shares } from "../parts/shares";
 import { WeightedSum } from "../parts/weighted_sum";
-import { numberedWords } from "../parts/word_names";
+import { nameOf, numberedWords } from "../parts/word_names";
 import { lightOf, Spotlight } from "../spotlight";
 import type { State } from "../state";
 import { go, tune } from "../store";
 
 const kNoLight: Row = { row: [], special: 0, special_percent: 0, entropy: null, lse: null };
-
-function nameOf(units: string[], from: number[]): string {
-  return from.map((i) => units[i]).join(" + ");
-}
 
 interface SettingsProps {
   state: State;
@@ -136,7 +132,8 @@ export function SpotlightView({ state, light }: { state: State; light: Spotlight
       {full ? <Rest light={light} row={full} hidden={hide} /> : null}
       {row ? (
         <WeightedSum
-          name={nameOf(units, from)}
+          name={nameOf(names, from)}
+          names={names}
           several={from.length > 1}
           row={row}
           restName={hide ? "" : light.head.grid.special_name}
@@ -150,13 +147,14 @@ export function SpotlightView({ state, light }: { state: State; light: Spotlight
           <p class="small dim">
             Point at a word to see its light, click to pin it, Shift and click to add another, Escape to let go. [ and ]
             change the head, {"{"} and {"}"} the layer.
+            {from.length > 1 ? " The arcs are of each pinned word by itself, the shares are their mean." : ""}
           </p>
           {state.raw && row ? <RawLine row={row} light={light} hidden={hide} /> : null}
         </div>
         <Shares
           row={row ?? kNoLight}
           names={names}
-          caption={`Where ${nameOf(units, from)} looks`}
+          caption={`Where ${nameOf(names, from)} looks`}
           restName={hide ? "" : (light.head?.grid.special_name ?? "")}
           raw={state.raw}
           more

@@ -1,6 +1,6 @@
 // The model writes on, token by token; each new token shows where it looked when it was read.
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { useRun } from "../answer";
 import type { Generated, Generation, ModelInfo, Models } from "../contract";
 import { canBeAsked, modelNamed } from "../models";
@@ -10,6 +10,7 @@ import { headingOf } from "../parts/head_name";
 import { Alarm } from "../parts/notice";
 import { fixed } from "../parts/number";
 import { RunButton } from "../parts/run_button";
+import { Cell, ViewFile, ViewSave } from "../parts/view_file";
 import { chosenHead } from "../question";
 import type { State } from "../state";
 
@@ -68,24 +69,46 @@ function Written({ parts, seen, onSee }: { parts: Generated[]; seen: number; onS
   );
 }
 
+// A line for each word that a token looked at, among the strongest; one without a word where none is told.
+function writtenFile(text: string, run: Generation, parts: Generated[], settings: Record<string, Cell>): ViewFile {
+  const { model, layer, head } = run;
+  const none = { word: null, index: null, weight: null };
+  const rows = () =>
+    parts.flatMap(({ token, index: token_index, top, first_token }) =>
+      (top.length ? top : [none]).map(({ word, index, weight }) => ({ token, token_index, first_token, word, index, weight })),
+    );
+  return {
+    name: `write-L${layer}H${head}`,
+    about: headingOf({ ...run, mask: "causal" }),
+    facts: { model, mask: "causal", layer, head, sampling_temperature: settings.temperature },
+    rows,
+    besides: () => ({ text }),
+  };
+}
+
 interface WritingProps {
+  models: Models | null;
   text: string;
   model: ModelInfo | null;
-  settings: object; // of the call
+  settings: Record<string, Cell>; // of the call
   children: ComponentChildren; // what sets them
 }
 
 // What was written for one text by one model: with another of either it is made anew, and empty.
-function Writing({ text, model, settings, children }: WritingProps) {
+function Writing({ models, text, model, settings, children }: WritingProps) {
   const run = useRun<Generation, Generated>("generate");
   const [seen, setSeen] = useState(-1);
+  const [ran, setRan] = useState(settings); // of what is on show
+  const picture = useRef<HTMLDivElement>(null);
   const start = () => {
     setSeen(-1);
+    setRan(settings);
     run.start({ text, model: model!.name, ...settings });
   };
   const token = run.parts.find((part) => part.index === seen) ?? run.parts.at(-1);
   return (
-    <section aria-label="Write on" class="halves">
+    <section aria-label="Write on">
+      <div class="halves" ref={picture}>
       <div>
         <div class="controls">
           {children}
@@ -109,6 +132,10 @@ function Writing({ text, model, settings, children }: WritingProps) {
       ) : (
         <p class="dim">Each token that is written can be clicked, to see where it looked.</p>
       )}
+      </div>
+      {run.value && run.parts.length ? (
+        <ViewSave models={models} file={writtenFile(text, run.value, run.parts, ran)} picture={picture} />
+      ) : null}
     </section>
   );
 }
@@ -131,7 +158,13 @@ export function WriteView({ state, models }: { state: State; models: Models | nu
           {chosen.name} does not write: {model?.name} does, with its own mask and its usual head.
         </p>
       ) : null}
-      <Writing key={JSON.stringify([state.text, model?.name])} text={state.text} model={model} settings={settings}>
+      <Writing
+        key={JSON.stringify([state.text, model?.name])}
+        models={models}
+        text={state.text}
+        model={model}
+        settings={settings}
+      >
         <Slider label="Tokens" low={1} high={64} step={1} value={count} shown={String(count)} onMove={setCount} />
         <Slider
           label="Temperature of the next word"

@@ -1,4 +1,5 @@
-// The new vector of a word, written out: it = 0.67 Vec(animal) + 0.04 Vec(tired) + 0.11 others + ...
+// The new vector of a word, written out: it = 0.67 Vec(animal) + 0.04 Vec(tired) + 0.11 others + ... Words that a text has
+// several times are numbered.
 // By the program's rule, whose own line (`sum` of `look`) tests compare: up to three words, then the others, then
 // the rest, in hundredths that add to 1.
 import type { Row } from "../contract";
@@ -13,16 +14,16 @@ interface Term {
 const kTerms = 3;
 const kSmallest = 2; // percent, as told: that is the same number on both sides
 
-function termsOf(row: Row, restName: string): Term[] {
+function termsOf(row: Row, names: string[], restName: string): Term[] {
   const lit = row.row.filter((share) => !share.blocked && !share.left_out);
   lit.sort((a, b) => b.weight - a.weight || a.index - b.index);
   const short = lit.findIndex((share, i) => i >= kTerms || (i > 0 && (share.percent ?? 0) < kSmallest));
   const next = short < 0 ? lit.length : short;
-  const terms: Term[] = lit.slice(0, next).map(({ weight, word }) => ({ weight, word, many: false }));
+  const terms: Term[] = lit.slice(0, next).map(({ weight, index }) => ({ weight, word: names[index], many: false }));
   const others = lit.slice(next);
   if (others.length) {
     const weight = others.reduce((sum, share) => sum + share.weight, 0);
-    terms.push({ weight, word: others.length === 1 ? others[0].word : "others", many: others.length > 1 });
+    terms.push({ weight, word: others.length === 1 ? names[others[0].index] : "others", many: others.length > 1 });
   }
   if (restName) terms.push({ weight: row.special, word: restName, many: true });
   const hundredths = largestRemainder(
@@ -34,13 +35,14 @@ function termsOf(row: Row, restName: string): Term[] {
 
 interface WeightedSumProps {
   name: string;
+  names: string[]; // of all words
   row: Row;
   restName: string;
   several?: boolean; // the name is that of several words, whose light was taken together
 }
 
-export function WeightedSum({ name, row, restName, several }: WeightedSumProps) {
-  const terms = termsOf(row, restName);
+export function WeightedSum({ name, names, row, restName, several }: WeightedSumProps) {
+  const terms = termsOf(row, names, restName);
   if (!terms.length) return null; // all light is on what is hidden
   return (
     <p class="sum">

@@ -15,3 +15,8 @@ export function numberedWords(words: string[]): string[] {
     return `${word}:${seen.get(key)}`;
   });
 }
+
+// Of words that look together.
+export function nameOf(names: string[], from: number[]): string {
+  return from.map((i) => names[i]).join(" + ");
+}
