@@ -7,8 +7,8 @@
 #include "core/error.h"
 #include "model/decoder_plan.h"
 #include "model/model_config.h"
+#include "model/quoted_name.h"
 #include "model/rope_scaling.h"
-#include "model/safetensors_header.h"
 
 namespace limelight::detail {
 namespace {
