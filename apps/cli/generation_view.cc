@@ -48,7 +48,7 @@ std::string token_line(const Terminal& terminal, const studio::TokenLight& light
   std::string line = terminal.interactive ? paint(terminal, Tone::kStrong, name) : name;
   int64_t room = terminal.width - kTokenWidth - static_cast<int64_t>(first.size());
   for (const studio::TokenLight::Word& word : light.top) {
-    const std::string share = fmt::format("  {} {:.1f} %", word.word, word.weight * 100);
+    const std::string share = fmt::format("  {} {:.1f} %", studio::legible(word.word), word.weight * 100);
     room -= studio::display_width(share);
     if (terminal.interactive && room < 0) break;
     line += paint_share(terminal, word.weight, share);

@@ -9,7 +9,7 @@
 
 namespace limelight::cli {
 
-// Text for a terminal: without what would move its cursor or change its state; for a pipe as it is.
+// Text for a terminal: what would move its cursor or change its state is seen instead; for a pipe as it is.
 std::string streamed(const Terminal& terminal, const std::string& text);
 
 // "had            who 31.2 %  robot 20.1 %  was 8.0 %  first token 22.0 %"

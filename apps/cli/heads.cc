@@ -10,6 +10,7 @@
 #include "progress.h"
 #include "studio/spotlight.h"
 #include "studio/spotlight_json.h"
+#include "studio/unicode.h"
 #include "table.h"
 #include "terminal.h"
 #include "text_source.h"
@@ -71,8 +72,9 @@ struct Heads {
     if (json) return print(studio::head_ranking_json(ranking));
     const Terminal terminal = standard_terminal();
     if (!terminal.interactive) return print(head_table(ranking));
-    const std::string title = fmt::format("{}, mask {}: heads by the light that \"{}\" sends to \"{}\"", ranking.model,
-                                          studio::mask_name(ranking.mask), from, to);
+    const std::string title =
+        fmt::format("{}, mask {}: heads by the light that \"{}\" sends to \"{}\"", studio::legible(ranking.model),
+                    studio::mask_name(ranking.mask), studio::legible(from), studio::legible(to));
     print(fmt::format("\n  {}\n\n{}\n", paint(terminal, Tone::kDim, title), head_bars(ranking, terminal)));
   }
 };

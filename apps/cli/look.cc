@@ -115,7 +115,8 @@ struct Look {
     if (csv) return print(studio::spotlight_csv(light));
     if (!html.empty() || !svg.empty()) return;
     const Terminal terminal = standard_terminal();
-    print(light.grid ? grid_view(light, terminal) : spotlight_view(light, terminal, top));
+    const studio::Spotlight shown = studio::legible(light);
+    print(shown.grid ? grid_view(shown, terminal) : spotlight_view(shown, terminal, top));
   }
 };
 

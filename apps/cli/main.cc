@@ -4,10 +4,12 @@
 #include "command_line.h"
 #include "commands.h"
 #include "output.h"
+#include "shorter_file.h"
 
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is then an error of write(), handled where output is written
   std::signal(SIGXFSZ, SIG_IGN);  // so is a file beyond the limit
+  limelight::cli::expect_shorter_files();
   limelight::cli::CommandLine line;
   limelight::cli::add_look(line);
   limelight::cli::add_heads(line);

@@ -49,8 +49,7 @@ std::unique_ptr<studio::DecoderReader> ModelArguments::load_decoder(const std::s
 }
 
 studio::Mask ModelArguments::mask() const {
-  if (mask_ == "causal") return studio::Mask::kCausal;
-  return mask_ == "none" ? studio::Mask::kNone : studio::Mask::kModel;
+  return studio::mask_of(mask_);
 }
 
 studio::TooLong ModelArguments::too_long() const {

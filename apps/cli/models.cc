@@ -6,6 +6,7 @@
 #include "commands.h"
 #include "models_folder.h"
 #include "output.h"
+#include "studio/unicode.h"
 #include "table.h"
 
 namespace limelight::cli {
@@ -18,7 +19,7 @@ std::string as_table() {
     cells.push_back({std::string(model.name), std::string(model.kind), present ? "yes" : "no",
                      model.writes ? "yes" : "no", fetch_command(model.name)});
   }
-  return table(cells, "lllll") + "\nkept in " + models_folder().string() +
+  return table(cells, "lllll") + "\nkept in " + studio::one_line(models_folder().native()) +
          "; the path of a Hugging Face folder or of a .gguf file serves as a name too\n";
 }
 

@@ -11,7 +11,7 @@ namespace limelight::cli {
 // To standard output, all of it; throws FileError when it is full. Ends the program, quietly, when its reader has gone.
 void print(std::string_view text);
 
-// One line on standard error; control characters in it, those of reading direction too, become spaces.
+// One line on standard error, whatever is quoted in it.
 void complain(std::string_view line);
 void note(std::string_view line);
 

@@ -10,12 +10,8 @@
 namespace limelight::cli {
 
 std::string table(std::vector<std::vector<std::string>> rows, std::string_view align) {
-  constexpr int64_t kWidestCell = 120;  // a word may be a megabyte, and every row is as wide as the widest
   for (auto& row : rows) {
-    for (std::string& cell : row) {
-      cell = studio::one_line(cell);
-      if (studio::display_width(cell) > kWidestCell) cell = fit_left(cell, kWidestCell);
-    }
+    for (std::string& cell : row) cell = studio::legible(cell);
   }
   std::vector<int64_t> widths(align.size());
   for (const auto& row : rows) {

@@ -52,21 +52,6 @@ int64_t width_of_terminal() {
   return width <= 0 ? 80 : std::max(width, kNarrowest);
 }
 
-// The longest start of the text that is at most `width` columns wide.
-std::string cut(std::string_view text, int64_t width) {
-  const std::u32string points = studio::decode_utf8(text);
-  size_t kept = 0;
-  for (int64_t columns = 0; kept < points.size(); ++kept) {
-    columns += studio::display_width(points[kept]);
-    if (columns > width) break;
-  }
-  return studio::encode_utf8(std::u32string_view(points).substr(0, kept));
-}
-
-std::string fitted(std::string_view text, int64_t width) {
-  return studio::display_width(text) <= width ? std::string(text) : cut(text, width - 1) + "…";
-}
-
 }  // namespace
 
 Terminal standard_terminal() {
@@ -100,12 +85,12 @@ std::string fill_share(const Terminal& terminal, double share, std::string_view 
 }
 
 std::string fit_left(std::string_view text, int64_t width) {
-  const std::string shown = fitted(text, width);
+  const std::string shown = studio::shortened(text, width);
   return shown + spaces(width - studio::display_width(shown));
 }
 
 std::string fit_right(std::string_view text, int64_t width) {
-  const std::string shown = fitted(text, width);
+  const std::string shown = studio::shortened(text, width);
   return spaces(width - studio::display_width(shown)) + shown;
 }
 

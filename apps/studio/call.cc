@@ -16,9 +16,7 @@ std::string Call::text() const {
 }
 
 Mask Call::mask() const {
-  const std::string mask = asked.value("mask", "model");
-  if (mask == "causal") return Mask::kCausal;
-  return mask == "none" ? Mask::kNone : Mask::kModel;
+  return mask_of(asked.value("mask", "model"));
 }
 
 TooLong Call::too_long() const {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "unicode.h"
 
 namespace limelight::studio {
 namespace {
@@ -28,7 +29,8 @@ void check_number(const char* what, const std::string& model, std::optional<int6
 std::string rule(const HeadWish& wish, const Reading& reading, int64_t distance) {
   std::string text = "strongest link to a word that is not next to it";
   if (distance < 2) text = distance == 1 ? "strongest link to another word" : "strongest link to itself";
-  if (wish.find) text = fmt::format("most light to \"{}\"", reading.words[static_cast<size_t>(*wish.find)].text);
+  if (wish.find)
+    text = fmt::format("most light to \"{}\"", legible(reading.words[static_cast<size_t>(*wish.find)].text));
   if (wish.layer) text += fmt::format(", within layer {}", *wish.layer);
   if (wish.head) text += fmt::format(", head {} of every layer", *wish.head);
   return text;

@@ -37,13 +37,13 @@ HeadVectors head_vectors(const Reader& model, const Reading& reading, const std:
   run.only = layer;
   run.projections = [&](const LayerProjection& seen) {
     if (seen.layer != layer) return;
-    copy(seen.q, vectors.queries, &TokenVectors::unturned);
-    copy(seen.k, vectors.keys, &TokenVectors::unturned);
+    copy(seen.q, vectors.queries, &TokenVectors::before_rope);
+    copy(seen.k, vectors.keys, &TokenVectors::before_rope);
   };
   run.observer = [&](const LayerAttention& seen) {
     if (seen.layer != layer) return;
-    copy(seen.q, vectors.queries, &TokenVectors::scored);
-    copy(seen.k, vectors.keys, &TokenVectors::scored);
+    copy(seen.q, vectors.queries, &TokenVectors::query_or_key);
+    copy(seen.k, vectors.keys, &TokenVectors::query_or_key);
     copy(seen.v, vectors.keys, &TokenVectors::value);
     vectors.scale = detail::scale_of(seen.options, seen.q.sizes[3]);
   };

@@ -13,9 +13,9 @@ namespace limelight::studio {
 struct TokenVectors {
   int64_t token = 0;  // its place among the model's
   std::string piece;
-  std::vector<float> unturned{};  // q or k before the rotation of positions; empty where the model has none
-  std::vector<float> scored{};    // q or k
-  std::vector<float> value{};     // of a key
+  std::vector<float> before_rope{};  // q or k before the rotation of positions; empty where the model has none
+  std::vector<float> query_or_key{};
+  std::vector<float> value{};  // of a key
 };
 
 struct HeadVectors {

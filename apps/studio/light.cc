@@ -14,6 +14,11 @@ TensorView<const float, 4> one_head(const TensorView<const float, 4>& all, int64
   return {all.data + head / (heads / groups) * all.strides[1], {batch, 1, tokens, depth}, all.strides};
 }
 
+Mask mask_of(std::string_view name) {
+  if (name == "causal") return Mask::kCausal;
+  return name == "none" ? Mask::kNone : Mask::kModel;
+}
+
 std::optional<Causal> causal_of(Mask mask) {
   if (mask == Mask::kModel) return std::nullopt;
   return mask == Mask::kCausal ? Causal::kBottomRight : Causal::kNone;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "limelight/lens.h"
@@ -14,6 +15,9 @@ namespace limelight::studio {
 
 // The mask the whole model runs under: its own, or one put in its place.
 enum class Mask { kModel, kCausal, kNone };
+
+// Of "model", "causal" or "none".
+Mask mask_of(std::string_view name);
 
 // None where the model's own mask is meant.
 std::optional<Causal> causal_of(Mask mask);

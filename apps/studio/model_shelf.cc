@@ -11,13 +11,12 @@
 
 namespace limelight::studio {
 
-std::optional<ReaderFacts> ShelfModel::known_facts(std::string& wrong) const {
-  if (!present()) return std::nullopt;
+ShelfModel::Known ShelfModel::known() const {
+  if (!present()) return {};
   try {
-    return facts();
+    return {.facts = facts()};
   } catch (const std::exception& damage) {
-    wrong = damage.what();
-    return std::nullopt;
+    return {.damage = damage.what()};
   }
 }
 
@@ -28,9 +27,9 @@ std::optional<std::string> ModelShelf::usual() const {
   if (!usual_.empty()) return usual_;
   std::optional<std::string> damaged;
   for (const ShelfModel& model : models_) {
-    std::string wrong;
-    if (model.known_facts(wrong)) return model.name;
-    if (!wrong.empty() && !damaged) damaged = model.name;
+    const ShelfModel::Known known = model.known();
+    if (known.facts) return model.name;
+    if (!known.damage.empty() && !damaged) damaged = model.name;
   }
   return damaged;
 }

@@ -23,8 +23,11 @@ struct ShelfModel {
   std::function<std::unique_ptr<Reader>()> load;
   std::function<ReaderFacts()> facts;  // without loading it
 
-  // Its facts; nothing where it is not here, or is damaged: then `wrong` says what is wrong with it.
-  std::optional<ReaderFacts> known_facts(std::string& wrong) const;
+  struct Known {
+    std::optional<ReaderFacts> facts{};  // nothing where it is not here, or is damaged
+    std::string damage{};                // empty where there is none
+  };
+  Known known() const;
 };
 
 class ModelShelf {

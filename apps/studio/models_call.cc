@@ -13,9 +13,8 @@ Json model_json(const ShelfModel& model) {
                {"present", model.present()},
                {"writes", model.writes},
                {"command", model.command}};
-  std::string wrong;
-  const std::optional<ReaderFacts> facts = model.known_facts(wrong);
-  json["damage"] = wrong.empty() ? Json() : Json(wrong);
+  const auto [facts, damage] = model.known();
+  json["damage"] = damage.empty() ? Json() : Json(damage);
   if (!facts) {
     for (const char* key : {"layers", "heads", "positions", "own_mask", "default_head"}) json[key] = nullptr;
     return json;

@@ -14,6 +14,7 @@
 #include "model/decoder_plan.h"
 #include "model/encoder_config.h"
 #include "model/json_field.h"
+#include "unicode.h"
 
 namespace limelight::studio {
 namespace {
@@ -91,7 +92,7 @@ std::string unused_note(const Reader& reader) {
   std::erase_if(names, is_expected_to_be_unused);
   if (names.empty()) return "";
   return fmt::format("{}: its files hold {} tensor{} that the model does without, as {}", reader.facts().name,
-                     names.size(), names.size() == 1 ? "" : "s", names.front());
+                     names.size(), names.size() == 1 ? "" : "s", legible(names.front()));
 }
 
 Tensor<float, 2> EncoderReader::read(std::span<const int32_t> ids, const ReadOptions& options) const {

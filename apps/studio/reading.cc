@@ -93,16 +93,16 @@ void add_once(std::vector<std::string>& list, std::string text) {
 void add_notes(Reading& reading, const std::string& model) {
   std::vector<std::string> unknown, joined, left_out;
   for (const Token& token : reading.tokens) {
-    if (!token.special && token.piece == kUnknown) add_once(unknown, slice(reading.text, token.span));
+    if (!token.special && token.piece == kUnknown) add_once(unknown, legible(slice(reading.text, token.span)));
   }
   const Unit* reader = nullptr;  // the last word before that has pieces
   for (const Unit& word : reading.words) {
     if (!word.tokens.empty()) {
       reader = &word;
     } else if (reader && reading.tokens[static_cast<size_t>(reader->tokens.back())].span.end > word.span.begin) {
-      add_once(joined, fmt::format("{} together with {}", word.text, reader->text));
+      add_once(joined, fmt::format("{} together with {}", legible(word.text), legible(reader->text)));
     } else {
-      add_once(left_out, word.text);
+      add_once(left_out, legible(word.text));
     }
   }
   if (!unknown.empty()) {
@@ -141,7 +141,7 @@ int64_t checked_index(const Reading& reading, int64_t index) {
   const Unit& word = reading.words[static_cast<size_t>(index)];
   if (word.tokens.empty()) {
     detail::fail_argument(
-        fmt::format("word \"{}\": the model has no piece of its own for it; choose another", word.text));
+        fmt::format("word \"{}\": the model has no piece of its own for it; choose another", legible(word.text)));
   }
   return index;
 }
@@ -159,7 +159,7 @@ std::vector<std::string> near_words(const Reading& reading, std::u32string_view 
   }
   std::stable_sort(near.begin(), near.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<std::string> words;
-  for (size_t i = 0; i < std::min(near.size(), kSuggestions); ++i) words.push_back(near[i].second);
+  for (size_t i = 0; i < std::min(near.size(), kSuggestions); ++i) words.push_back(legible(near[i].second));
   return words;
 }
 
@@ -167,11 +167,12 @@ std::vector<std::string> near_words(const Reading& reading, std::u32string_view 
   const std::vector<std::string> near = near_words(reading, fold(spelling));
   if (!near.empty()) {
     detail::fail_argument(
-        fmt::format("word \"{}\": not in the text; near it are: {}", spelling, fmt::join(near, ", ")));
+        fmt::format("word \"{}\": not in the text; near it are: {}", legible(spelling), fmt::join(near, ", ")));
   }
   std::vector<std::string> words;
-  for (size_t i = 0; i < std::min<size_t>(reading.words.size(), 12); ++i) words.push_back(reading.words[i].text);
-  detail::fail_argument(fmt::format("word \"{}\": not in the text; its words are: {}{}", spelling,
+  for (size_t i = 0; i < std::min<size_t>(reading.words.size(), 12); ++i)
+    words.push_back(legible(reading.words[i].text));
+  detail::fail_argument(fmt::format("word \"{}\": not in the text; its words are: {}{}", legible(spelling),
                                     fmt::join(words, " "), words.size() < reading.words.size() ? " ..." : ""));
 }
 
@@ -180,7 +181,7 @@ std::string occurrence(const Reading& reading, size_t word, size_t number, std::
   const size_t from = word > 0 ? word - 1 : 0;
   const size_t to = std::min(word + 2, reading.words.size());
   std::vector<std::string> around;
-  for (size_t i = from; i < to; ++i) around.push_back(reading.words[i].text);
+  for (size_t i = from; i < to; ++i) around.push_back(legible(reading.words[i].text));
   return fmt::format("{}:{} in \"{}\"", spelling, number, fmt::join(around, " "));
 }
 
@@ -241,7 +242,7 @@ int64_t find_word(const Reading& reading, std::string_view asked) {
     if (fold(reading.words[i].text) == wanted) found.push_back(i);
   }
   if (found.empty()) fail_absent(reading, spelling);
-  return checked_index(reading, static_cast<int64_t>(choose_occurrence(reading, spelling, number, found)));
+  return checked_index(reading, static_cast<int64_t>(choose_occurrence(reading, legible(spelling), number, found)));
 }
 
 std::vector<int64_t> gaps_before(const std::vector<Unit>& units) {

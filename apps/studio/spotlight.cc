@@ -118,7 +118,7 @@ class Look {
 
   // The mask hides the word to be found in every head, so that each sends it nothing.
   [[noreturn]] void refuse_hidden(int64_t wanted) const {
-    const auto spelling = [&](int64_t word) { return reading_.words[static_cast<size_t>(word)].text; };
+    const auto spelling = [&](int64_t word) { return legible(reading_.words[static_cast<size_t>(word)].text); };
     int64_t looker = queries_.front().unit;
     for (const Query& query : queries_) looker = std::min(looker, query.unit);
     detail::fail_argument(fmt::format("find: the mask blocks \"{}\" from \"{}\" in every head; {}, try --mask none",
@@ -208,6 +208,13 @@ class Look {
 };
 
 }  // namespace
+
+Spotlight legible(Spotlight light) {
+  for (std::string* text : {&light.model, &light.special, &light.first_word}) *text = legible(*text);
+  for (std::string& unit : light.units) unit = legible(unit);
+  for (SpotlightRow& row : light.rows) row.word = legible(row.word);
+  return light;
+}
 
 std::string heading(const Spotlight& light) {
   std::string text = fmt::format("{} {}, mask {}, head: {}", light.model, head_name(light.head.layer, light.head.head),

@@ -79,6 +79,9 @@ struct Spotlight {
 
 Spotlight spotlight(const Reader& model, std::string_view text, const SpotlightOptions& options);
 
+// With every name, word and piece as a person is shown it (unicode.h); forms that a program reads have them whole.
+Spotlight legible(Spotlight light);
+
 // "minilm L5.H11, mask none, head: default of minilm", and what else is not as usual: several words, temperature, first
 // token.
 std::string heading(const Spotlight& light);

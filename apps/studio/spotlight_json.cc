@@ -38,8 +38,8 @@ Json vectors_object(const HeadVectors& vectors) {
   Json json = {{"scale", vectors.scale}, {"queries", Json::array()}, {"keys", Json::array()}};
   const auto put = [](Json& list, const TokenVectors& token, const char* before, const char* name) {
     Json& one = list.emplace_back(Json{{"token", token.token}, {"piece", token.piece}});
-    if (!token.unturned.empty()) one[before] = token.unturned;
-    one[name] = token.scored;
+    if (!token.before_rope.empty()) one[before] = token.before_rope;
+    one[name] = token.query_or_key;
     if (!token.value.empty()) one["v"] = token.value;
   };
   for (const TokenVectors& token : vectors.queries) put(json["queries"], token, "q_before_rope", "q");

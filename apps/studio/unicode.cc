@@ -39,6 +39,13 @@ bool is_control(char32_t point) {
          (point >= 0x2028 && point <= 0x202E) || (point >= 0x2066 && point <= 0x2069);
 }
 
+// U+2400 and what follows are pictures of the controls of ASCII; the others have none.
+char32_t picture_of(char32_t control) {
+  constexpr char32_t kPictures = 0x2400, kDelete = 0x7F, kDeletePicture = 0x2421;
+  if (control < 0x20) return kPictures + control;
+  return control == kDelete ? kDeletePicture : kReplacement;
+}
+
 }  // namespace
 
 std::u32string decode_utf8(std::string_view text) {
@@ -62,9 +69,26 @@ std::string encode_utf8(std::u32string_view points) {
 std::string one_line(std::string_view text, std::u32string_view kept) {
   std::u32string points = decode_utf8(text);
   for (char32_t& point : points) {
-    if (is_control(point) && kept.find(point) == kept.npos) point = U' ';
+    if (is_control(point) && kept.find(point) == kept.npos) point = picture_of(point);
   }
   return encode_utf8(points);
+}
+
+std::string shortened(std::string_view text, int64_t width) {
+  const std::u32string points = decode_utf8(text);
+  size_t kept = 0;  // with room for an ellipsis
+  int64_t columns = 0;
+  for (const char32_t point : points) {
+    columns += display_width(point);
+    if (columns > width) return encode_utf8(points.substr(0, kept)) + "…";
+    if (columns < width) ++kept;
+  }
+  return std::string(text);
+}
+
+std::string legible(std::string_view text) {
+  constexpr int64_t kMostColumns = 120;
+  return shortened(one_line(text), kMostColumns);
 }
 
 std::u32string fold(std::string_view text) {

@@ -1,4 +1,4 @@
-// Code points of UTF-8 text: what may stand in a line, folding case for comparison, columns on a terminal, distance
+// Code points of UTF-8 text: what a person is shown of it, folding case for comparison, columns on a terminal, distance
 // between spellings.
 #pragma once
 
@@ -12,9 +12,16 @@ namespace limelight::studio {
 std::u32string decode_utf8(std::string_view text);
 std::string encode_utf8(std::u32string_view points);
 
-// On one line: what would end it, move the cursor or turn the reading direction (UAX 9) becomes a space, but for
-// `kept`.
+// On one line: what would end it, move the cursor or turn the reading direction (UAX 9) becomes a sign that is seen, as
+// U+241B for ESC, but for `kept`.
 std::string one_line(std::string_view text, std::u32string_view kept = {});
+
+// At most `width` columns of the text; an ellipsis where it is longer.
+std::string shortened(std::string_view text, int64_t width);
+
+// Both: a word, name or piece as every line and table for people shows it, whatever a file or user put into it. It may
+// be a megabyte.
+std::string legible(std::string_view text);
 
 // Lower case, and U+2019 as an apostrophe: two spellings of one word fold to the same.
 std::u32string fold(std::string_view text);

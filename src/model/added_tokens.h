@@ -7,7 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "model/wordpiece.h"
+#include "model/codes_map.h"
+#include "model/utf8.h"
+#include "model/vocabulary.h"
 
 namespace limelight::detail {
 

@@ -7,8 +7,8 @@
 #include "core/error.h"
 #include "model/decoder_plan.h"
 #include "model/model_config.h"
+#include "model/quoted_name.h"
 #include "model/rope_scaling.h"
-#include "model/safetensors_header.h"
 
 namespace limelight::detail {
 namespace {
@@ -128,7 +128,7 @@ void read_from_tensors(const GgufFile& file, const Keys& keys, DecoderPlan& plan
   const auto has = [&](const char* name) { return file.find_tensor("blk.0." + std::string(name)) != nullptr; };
   plan.query_key_value_bias = !plan.gated || plan.config.architecture == "qwen2" || has("attn_q.bias");
   plan.attention_output_bias = !plan.gated || has("attn_output.bias");
-  plan.network_bias = !plan.gated || has("ffn_up.bias");
+  plan.feed_forward_bias = !plan.gated || has("ffn_up.bias");
 }
 
 }  // namespace

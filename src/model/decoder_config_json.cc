@@ -38,7 +38,7 @@ void read_gpt2(const JsonField& root, DecoderPlan& plan) {
   root.expect("add_cross_attention", false);
   plan.activation = read_gelu(root["activation_function"]);
   plan.gated = false;
-  plan.query_key_value_bias = plan.attention_output_bias = plan.network_bias = true;
+  plan.query_key_value_bias = plan.attention_output_bias = plan.feed_forward_bias = true;
   plan.tied = root.flag("tie_word_embeddings", true);
 }
 
@@ -107,7 +107,7 @@ void read_biases(const JsonField& root, DecoderPlan& plan) {
   plan.query_key_value_bias = plan.config.architecture == "qwen2";
   if (plan.config.architecture != "llama") return;
   plan.query_key_value_bias = plan.attention_output_bias = root.flag("attention_bias");
-  plan.network_bias = root.flag("mlp_bias");
+  plan.feed_forward_bias = root.flag("mlp_bias");
 }
 
 void read_llama(const JsonField& root, DecoderPlan& plan) {

@@ -13,12 +13,12 @@ DecoderNames gguf_names(bool gated) {
                      .attention_norm = "attn_norm",
                      .query_key_value = {"attn_qkv"},
                      .attention_output = "attn_output",
-                     .network_norm = "ffn_norm",
-                     .inner = {"ffn_up"},
-                     .outer = "ffn_down"};
+                     .feed_forward_norm = "ffn_norm",
+                     .up = {"ffn_up"},
+                     .down = "ffn_down"};
   if (gated) {
     names.query_key_value = {"attn_q", "attn_k", "attn_v"};
-    names.inner = {"ffn_gate", "ffn_up"};
+    names.up = {"ffn_gate", "ffn_up"};
   }
   return names;
 }
@@ -32,9 +32,9 @@ DecoderNames llama_names(const std::string& root) {
           .attention_norm = "input_layernorm",
           .query_key_value = {"self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj"},
           .attention_output = "self_attn.o_proj",
-          .network_norm = "post_attention_layernorm",
-          .inner = {"mlp.gate_proj", "mlp.up_proj"},
-          .outer = "mlp.down_proj"};
+          .feed_forward_norm = "post_attention_layernorm",
+          .up = {"mlp.gate_proj", "mlp.up_proj"},
+          .down = "mlp.down_proj"};
 }
 
 DecoderNames gpt2_names(const std::string& root) {
@@ -46,9 +46,9 @@ DecoderNames gpt2_names(const std::string& root) {
           .attention_norm = "ln_1",
           .query_key_value = {"attn.c_attn"},
           .attention_output = "attn.c_proj",
-          .network_norm = "ln_2",
-          .inner = {"mlp.c_fc"},
-          .outer = "mlp.c_proj",
+          .feed_forward_norm = "ln_2",
+          .up = {"mlp.c_fc"},
+          .down = "mlp.c_proj",
           .in_out = true};
 }
 

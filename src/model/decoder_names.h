@@ -15,9 +15,9 @@ struct DecoderNames {
   // In layer n: after layers + "n.".
   std::string attention_norm;
   std::vector<std::string> query_key_value;  // or one for all three
-  std::string attention_output, network_norm;
-  std::vector<std::string> inner;
-  std::string outer;
+  std::string attention_output, feed_forward_norm;
+  std::vector<std::string> up;  // the gate in front of it where there is one
+  std::string down;
   bool in_out = false;  // matrices are [in, out]: GPT-2's own files
   // Rows of queries and keys that turn against each other lie beside each other, not half a head apart: GGUF's llama.
   bool paired = false;

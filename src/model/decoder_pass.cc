@@ -30,7 +30,7 @@ class Pass {
         normed_({tokens, config_.hidden}),
         projected_({tokens, (config_.heads + 2 * config_.groups) * config_.head_size}),
         mixed_({tokens, config_.heads * config_.head_size}),
-        inner_({std::min(tokens, kNetworkRows), (plan.gated ? 2 : 1) * config_.intermediate}),
+        inner_({std::min(tokens, kFeedForwardRows), (plan.gated ? 2 : 1) * config_.intermediate}),
         lse_({1, config_.heads, options.observer ? tokens : 0}) {
     if (rotary()) turns_ = rope_table(weights.frequencies, cache.length, tokens);
   }
@@ -58,8 +58,8 @@ class Pass {
   bool rotary() const { return !weights_.frequencies.empty(); }
 
   int64_t step_count(int64_t tokens, int64_t rows) const {
-    const int64_t network = 3 * network_blocks(tokens), layer = 5 + (rotary() ? 1 : 0) + network;
-    return 1 + layers_ * layer + (layers_ == config_.layers ? 2 + 3 * network_blocks(rows) - network : 0);
+    const int64_t feed_forward = 3 * feed_forward_blocks(tokens), layer = 5 + (rotary() ? 1 : 0) + feed_forward;
+    return 1 + layers_ * layer + (layers_ == config_.layers ? 2 + 3 * feed_forward_blocks(rows) - feed_forward : 0);
   }
 
   void embed(std::span<const int32_t> ids) {
@@ -92,10 +92,11 @@ class Pass {
     }
     const auto q = heads_of(columns_of(projected_, 0, queries), depth);
     int64_t length = cache_.length;
-    append({cache_.view(layer, 0, cache_.capacity), cache_.view(layer, 1, cache_.capacity), {&length, {1}, {1}}},
+    const int64_t end = length + hidden_.sizes()[0];
+    append({cache_.view(layer, 0, end), cache_.view(layer, 1, end), {&length, {1}, {1}}},
            heads_of(columns_of(projected_, queries, keys), depth),
            heads_of(columns_of(projected_, queries + keys, keys), depth));
-    const auto k = cache_.view(layer, 0, length), v = cache_.view(layer, 1, length);
+    const auto k = cache_.view(layer, 0, end), v = cache_.view(layer, 1, end);
     AttentionOptions options;
     options.causal = options_.causal.value_or(Causal::kBottomRight);
     const int64_t window = plan_.windows[static_cast<size_t>(layer)];
@@ -112,18 +113,18 @@ class Pass {
     const Rows hidden = rows_of(hidden_, first, count), normed = rows_of(normed_, first, count);
     weights.attention_output.apply(rows_of(mixed_, first, count), normed, steps_.next());
     add_rows(kWhere, normed, hidden, {options_.run.threads});
-    norm(weights.network_norm, hidden, normed);
-    for (int64_t begin = 0; begin < count; begin += kNetworkRows) {
-      const int64_t rows = std::min(kNetworkRows, count - begin);
+    norm(weights.feed_forward_norm, hidden, normed);
+    for (int64_t begin = 0; begin < count; begin += kFeedForwardRows) {
+      const int64_t rows = std::min(kFeedForwardRows, count - begin);
       const Rows x = rows_of(normed, begin, rows), inner = rows_of(inner_, 0, rows);
-      weights.inner.apply(x, inner, steps_.next());
+      weights.up.apply(x, inner, steps_.next());
       const Rows gate = columns_of(inner, 0, config_.intermediate);
       if (plan_.gated) {
         swiglu(gate, columns_of(inner, config_.intermediate, config_.intermediate), gate, steps_.next());
       } else {
         gelu(gate, plan_.activation, gate, steps_.next());
       }
-      weights.outer.apply(gate, x, steps_.next());
+      weights.down.apply(gate, x, steps_.next());
     }
     add_rows(kWhere, normed, hidden, {options_.run.threads});
   }

@@ -23,7 +23,7 @@ struct DecoderPlan {
   bool gated = true;                // RMS norms and SwiGLU; else layer norms with biases and GELU
   Gelu activation = Gelu::kTanh;    // where it is not gated
   bool tied = false;                // logits are products with the embedding of each piece
-  bool query_key_value_bias = false, attention_output_bias = false, network_bias = false;
+  bool query_key_value_bias = false, attention_output_bias = false, feed_forward_bias = false;
   std::vector<int32_t> end_ids;
   std::optional<std::string> chat_template;
 };

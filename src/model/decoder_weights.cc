@@ -62,23 +62,23 @@ class Reader {
     const auto part = [&](const std::string& name, int64_t out, bool paired = false) {
       return Part{root + name, out, paired};
     };
-    std::vector<Part> inputs, inner;
+    std::vector<Part> inputs, up;
     if (const auto& names = names_.query_key_value; names.size() == 1) {
       inputs = {part(names[0], queries + 2 * keys)};
     } else {
       inputs = {part(names[0], queries, names_.paired), part(names[1], keys, names_.paired), part(names[2], keys)};
     }
-    for (const std::string& name : names_.inner) inner.push_back(part(name, config.intermediate));
+    for (const std::string& name : names_.up) up.push_back(part(name, config.intermediate));
     Steps steps(run, 4);
     DecoderWeights::Layer layer;
     layer.attention_norm = norm(root + names_.attention_norm);
     layer.query_key_value = projection(inputs, config.hidden, plan_.query_key_value_bias, steps.next());
     layer.attention_output =
         projection({part(names_.attention_output, config.hidden)}, queries, plan_.attention_output_bias, steps.next());
-    layer.network_norm = norm(root + names_.network_norm);
-    layer.inner = projection(inner, config.hidden, plan_.network_bias, steps.next());
-    layer.outer =
-        projection({part(names_.outer, config.hidden)}, config.intermediate, plan_.network_bias, steps.next());
+    layer.feed_forward_norm = norm(root + names_.feed_forward_norm);
+    layer.up = projection(up, config.hidden, plan_.feed_forward_bias, steps.next());
+    layer.down =
+        projection({part(names_.down, config.hidden)}, config.intermediate, plan_.feed_forward_bias, steps.next());
     return layer;
   }
 

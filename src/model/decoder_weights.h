@@ -31,9 +31,9 @@ struct DecoderWeights {
     Norm attention_norm;
     Projection query_key_value;  // C -> (H + 2 G) D
     Projection attention_output;
-    Norm network_norm;
-    Projection inner;  // C -> 2 I, gate and up; C -> I where it is not gated
-    Projection outer;  // I -> C
+    Norm feed_forward_norm;
+    Projection up;    // C -> 2 I, gate and up; C -> I where it is not gated
+    Projection down;  // I -> C
   };
 
   StoredMatrix pieces;     // [V, C]

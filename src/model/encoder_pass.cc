@@ -38,12 +38,12 @@ class Pass {
         weights_(weights),
         starts_(starts),
         options_(options),
-        steps_(options.run, 1 + config_.layers * (5 + 3 * network_blocks(tokens))),
+        steps_(options.run, 1 + config_.layers * (5 + 3 * feed_forward_blocks(tokens))),
         hidden_({tokens, config_.hidden}),
         projected_({tokens, 3 * config_.hidden}),
         mixed_({tokens, config_.hidden}),
         added_({tokens, config_.hidden}),
-        inner_({std::min(tokens, kNetworkRows), config_.intermediate}),
+        inner_({std::min(tokens, kFeedForwardRows), config_.intermediate}),
         lse_({1, config_.heads, tokens}) {}
 
   Tensor<float, 2> run(std::span<const int32_t> ids) {
@@ -53,8 +53,8 @@ class Pass {
       attend(layer, weights);
       weights.attention_output.forward(mixed_, added_, steps_.next());
       add_and_norm(weights.attention_norm);
-      network(weights);
-      add_and_norm(weights.output_norm);
+      feed_forward(weights);
+      add_and_norm(weights.feed_forward_norm);
     }
     return std::move(hidden_);
   }
@@ -81,14 +81,14 @@ class Pass {
     if (options_.observer) options_.observer({layer, q, k, v, lse_, options});
   }
 
-  void network(const EncoderWeights::Layer& weights) {
+  void feed_forward(const EncoderWeights::Layer& weights) {
     const int64_t tokens = hidden_.sizes()[0];
-    for (int64_t begin = 0; begin < tokens; begin += kNetworkRows) {
-      const int64_t rows = std::min(kNetworkRows, tokens - begin);
+    for (int64_t begin = 0; begin < tokens; begin += kFeedForwardRows) {
+      const int64_t rows = std::min(kFeedForwardRows, tokens - begin);
       const Rows inner = rows_of(inner_, 0, rows);
-      weights.intermediate.forward(rows_of(hidden_, begin, rows), inner, steps_.next());
+      weights.up.forward(rows_of(hidden_, begin, rows), inner, steps_.next());
       gelu(inner, plan_.activation, inner, steps_.next());
-      weights.output.forward(inner, rows_of(added_, begin, rows), steps_.next());
+      weights.down.forward(inner, rows_of(added_, begin, rows), steps_.next());
     }
   }
 

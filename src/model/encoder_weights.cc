@@ -9,7 +9,7 @@ namespace {
 
 // What the layers are called, and their parts; a weight and a bias each.
 struct LayerNames {
-  const char *layers, *query, *key, *value, *attention_output, *attention_norm, *intermediate, *output, *output_norm;
+  const char *layers, *query, *key, *value, *attention_output, *attention_norm, *up, *down, *feed_forward_norm;
 };
 constexpr LayerNames kBertNames = {"encoder.layer.",       "attention.self.query",   "attention.self.key",
                                    "attention.self.value", "attention.output.dense", "attention.output.LayerNorm",
@@ -93,9 +93,9 @@ class Reader {
     layer.query_key_value = linear({root + names.query, root + names.key, root + names.value}, channels, channels);
     layer.attention_output = linear({root + names.attention_output}, channels, channels);
     layer.attention_norm = norm(root + names.attention_norm);
-    layer.intermediate = linear({root + names.intermediate}, channels, inner);
-    layer.output = linear({root + names.output}, inner, channels);
-    layer.output_norm = norm(root + names.output_norm);
+    layer.up = linear({root + names.up}, channels, inner);
+    layer.down = linear({root + names.down}, inner, channels);
+    layer.feed_forward_norm = norm(root + names.feed_forward_norm);
     return layer;
   }
 

@@ -19,9 +19,9 @@ struct EncoderWeights {
     Linear query_key_value;  // C -> 3C, side by side
     Linear attention_output;
     Norm attention_norm;
-    Linear intermediate;  // C -> I
-    Linear output;        // I -> C
-    Norm output_norm;
+    Linear up;    // C -> I
+    Linear down;  // I -> C
+    Norm feed_forward_norm;
   };
 
   Tensor<float, 2> words;      // [V, C]

@@ -6,7 +6,7 @@
 #include "core/error.h"
 #include "limelight/gguf.h"
 #include "model/gguf_reader.h"
-#include "model/safetensors_header.h"
+#include "model/quoted_name.h"
 
 namespace limelight {
 namespace {

@@ -7,7 +7,7 @@
 #include "limelight/gguf.h"
 #include "model/gguf_reader.h"
 #include "model/mapped_file.h"
-#include "model/safetensors_header.h"
+#include "model/quoted_name.h"
 
 namespace limelight {
 

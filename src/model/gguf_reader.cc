@@ -10,7 +10,7 @@
 #include "model/foreign_file.h"
 #include "model/gguf_cursor.h"
 #include "model/gguf_tensor_type.h"
-#include "model/safetensors_header.h"
+#include "model/quoted_name.h"
 
 namespace limelight::detail {
 namespace {

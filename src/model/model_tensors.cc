@@ -9,7 +9,7 @@
 #include "kernels/kernels.h"
 #include "model/json_field.h"
 #include "model/mapped_file.h"
-#include "model/safetensors_header.h"
+#include "model/quoted_name.h"
 
 namespace limelight::detail {
 namespace {

@@ -7,10 +7,10 @@
 
 namespace limelight::detail {
 
-// Rows that go through a layer's network at once: what is inside it is the widest of all.
-inline constexpr int64_t kNetworkRows = 512;
-inline int64_t network_blocks(int64_t rows) {
-  return ceil_div(rows, kNetworkRows);
+// Rows that go through a layer's feed-forward network at once: what is inside it is the widest of all.
+inline constexpr int64_t kFeedForwardRows = 512;
+inline int64_t feed_forward_blocks(int64_t rows) {
+  return ceil_div(rows, kFeedForwardRows);
 }
 
 using Rows = TensorView<float, 2>;  // [T, C], contiguous along the last axis

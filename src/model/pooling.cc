@@ -6,7 +6,7 @@
 
 #include "core/error.h"
 #include "model/json_field.h"
-#include "model/safetensors_header.h"
+#include "model/quoted_name.h"
 
 namespace limelight::detail {
 

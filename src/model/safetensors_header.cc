@@ -1,12 +1,12 @@
 // A small machine over JSON events; its places are the five levels that the format has.
 #include "model/safetensors_header.h"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <unordered_set>
 
 #include "core/error.h"
 #include "model/dtype.h"
+#include "model/quoted_name.h"
 
 namespace limelight::detail {
 namespace {
@@ -150,16 +150,6 @@ SafetensorsHeader read_safetensors_header(std::string_view text, const std::stri
   HeaderEvents events(header, file);
   Json::sax_parse(text.begin(), text.end(), &events);
   return header;
-}
-
-std::string in_quotes(std::string_view name) {
-  constexpr size_t kMaxShown = 100;
-  size_t shown = std::min(name.size(), kMaxShown);
-  while (shown > 0 && shown < name.size() && (name[shown] & 0xc0) == 0x80) --shown;  // not inside a character
-  std::string text(name.substr(0, shown));
-  std::replace_if(
-      text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, '?');
-  return "'" + text + (shown < name.size() ? "...'" : "'");
 }
 
 }  // namespace limelight::detail

@@ -27,7 +27,4 @@ struct SafetensorsHeader {
 // given twice or of the wrong type.
 SafetensorsHeader read_safetensors_header(std::string_view text, const std::string& file);
 
-// A name from a file as a message may show it: quoted, one line, not endless.
-std::string in_quotes(std::string_view name);
-
 }  // namespace limelight::detail

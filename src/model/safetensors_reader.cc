@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "model/foreign_file.h"
 #include "model/mapped_file.h"
+#include "model/quoted_name.h"
 #include "model/safetensors_header.h"
 
 namespace limelight {

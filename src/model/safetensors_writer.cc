@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "limelight/safetensors.h"
 #include "model/output_file.h"
+#include "model/quoted_name.h"
 #include "model/safetensors_header.h"
 
 namespace limelight {

@@ -4,7 +4,7 @@
 
 #include "core/error.h"
 #include "limelight/safetensors.h"
-#include "model/safetensors_header.h"
+#include "model/quoted_name.h"
 
 namespace limelight {
 namespace {

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "core/error.h"
-#include "model/safetensors_header.h"
+#include "model/quoted_name.h"
 
 namespace limelight::detail {
 namespace {

@@ -3,24 +3,15 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "model/codes_map.h"
 #include "model/utf8.h"
 #include "model/vocabulary.h"
 
 namespace limelight::detail {
-
-// Looks up a std::u32string by view.
-struct CodesHash {
-  using is_transparent = void;
-  size_t operator()(std::u32string_view codes) const { return std::hash<std::u32string_view>()(codes); }
-};
-template <class T>
-using CodesMap = std::unordered_map<std::u32string, T, CodesHash, std::equal_to<>>;
 
 struct WordPieceConfig {
   std::vector<Piece> vocabulary;

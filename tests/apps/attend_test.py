@@ -1,8 +1,11 @@
 """attend: what is read, refused and written."""
 
+import json
 import math
 import os
 import struct
+import subprocess
+from pathlib import Path
 
 from attend_fixture import AttendTest, f32, i64
 from program import PROGRAM, floats, main, read_safetensors, run
@@ -126,6 +129,23 @@ class Attend(AttendTest):
         self.write()
         self.refused(run("attend", self.source, "--out", "/nonexistent/out"), 1, "/nonexistent/out")
         self.refused(run("attend", self.source, "--out", "/dev/full"), 1, "No space left")
+
+    def test_a_file_that_becomes_shorter_while_it_is_read_is_one_line(self):
+        tensor, size = {"dtype": "F32", "shape": [1, 1, 1 << 20, 64]}, 1 << 28  # too much to be done before it is cut
+        tensors = {name: {**tensor, "data_offsets": [i * size, (i + 1) * size]} for i, name in enumerate("qkv")}
+        header = json.dumps(tensors).encode()
+        with open(self.source, "wb") as file:
+            file.write(struct.pack("<Q", len(header)) + header)
+            file.truncate(8 + len(header) + 3 * size)
+        with subprocess.Popen([PROGRAM, "attend", self.source, "--out", self.target], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE) as process:
+            while self.source not in Path(f"/proc/{process.pid}/maps").read_text():
+                self.assertIsNone(process.poll())
+            os.truncate(self.source, 4096)
+            out, err = process.communicate(timeout=60)
+        self.assertEqual((process.returncode, out), (1, b""))
+        self.assertEqual(err, b"limelight: a file became shorter while it was read; run it again\n")
+        self.assertEqual(os.listdir(self.folder.name), ["in.safetensors"])
 
 
 if __name__ == "__main__":

@@ -155,7 +155,7 @@ class HelpAndMisuse(ProgramTest):
     def test_no_character_turns_the_direction_of_an_error(self):
         turning = "\u061c\u200e\u200f\u2028\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
         done = run("attend", "a" + turning + "b", "--out", "c")
-        self.refused(done, 1, "a" + " " * len(turning) + "b")
+        self.refused(done, 1, "a" + "\ufffd" * len(turning) + "b")
 
     def test_a_full_disk_is_one_line(self):
         with open("/dev/full", "wb") as full:

@@ -20,7 +20,7 @@ TEST(Fit, PadsAndCutsToColumns) {
 }
 
 TEST(Table, ShowsNoControlCharacterAndNoCellWithoutEnd) {
-  EXPECT_EQ(table({{"a\x1b[2Jb", "c\u202ed\n"}}, "ll"), "a [2Jb  c d\n");
+  EXPECT_EQ(table({{"a\x1b[2Jb", "c\u202ed\n"}}, "ll"), "a␛[2Jb  c�d␊\n");
   const std::string text = table({{"word", "1"}, {std::string(1 << 20, 'x'), "2"}}, "lr");
   EXPECT_LT(text.size(), 300u);
   EXPECT_NE(text.find("x…  2\n"), text.npos);

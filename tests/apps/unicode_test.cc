@@ -29,6 +29,18 @@ TEST(Unicode, BytesThatAreNotUtf8BecomeReplacements) {
   EXPECT_EQ(decode_utf8("\xF4\x90\x80\x80"), U"\uFFFD\uFFFD\uFFFD\uFFFD") << "beyond U+10FFFF";
 }
 
+TEST(Legible, ShowsEveryControlAsASignAndLeavesLetters) {
+  EXPECT_EQ(one_line("a\x1b[2J\n\x7F\u009b\u202eb"), "a␛[2J␊␡\uFFFD\uFFFDb");
+  EXPECT_EQ(one_line("a\n\t\r", U"\n\t"), "a\n\t␍");
+  EXPECT_EQ(legible("naïve 動物 e\u0301 👩\u200d💻"), "naïve 動物 e\u0301 👩\u200d💻");
+}
+
+TEST(Legible, CutsWhatIsLong) {
+  EXPECT_EQ(legible(std::string(120, 'x')), std::string(120, 'x'));
+  EXPECT_EQ(legible(std::string(1 << 20, 'x')), std::string(119, 'x') + "…");
+  EXPECT_EQ(legible(std::string(121, '\x1b')).find('\x1b'), std::string::npos);
+}
+
 TEST(Fold, IgnoresCaseAndTheApostrophesForm) {
   EXPECT_EQ(fold("DIDN\u2019T"), fold("didn't"));
   EXPECT_EQ(fold("ÉTÉ"), fold("été"));
