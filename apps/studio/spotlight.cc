@@ -212,7 +212,9 @@ class Look {
 Spotlight legible(Spotlight light) {
   for (std::string* text : {&light.model, &light.special, &light.first_word}) *text = legible(*text);
   for (std::string& unit : light.units) unit = legible(unit);
-  for (SpotlightRow& row : light.rows) row.word = legible(row.word);
+  for (std::vector<SpotlightRow>* rows : {&light.rows, &light.each}) {
+    for (SpotlightRow& row : *rows) row.word = legible(row.word);
+  }
   return light;
 }
 

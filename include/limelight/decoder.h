@@ -24,8 +24,8 @@ struct DecoderConfig {
   float norm_epsilon = 0;
 };
 
-// The keys and values of one sequence, f32, for up to `capacity` tokens: layers x 2 x groups x head_size floats for
-// each that it holds, and no more than twice that. Move-only. Not shared by two calls at once.
+// The keys and values of one sequence, f32, for up to `capacity` tokens: layers x 2 x groups x capacity x head_size
+// floats. Move-only. Not shared by two calls at once.
 class DecoderCache {
  public:
   DecoderCache(const DecoderConfig& config, int64_t capacity);  // throws std::invalid_argument beyond config.positions

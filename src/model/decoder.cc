@@ -118,15 +118,12 @@ void Decoder::State::check(std::span<const int32_t> ids, const detail::KeyValueM
 Tensor<float, 2> Decoder::State::forward(std::span<const int32_t> ids, detail::KeyValueMemory& cache, int64_t rows,
                                          const DecoderOptions& options) const {
   check(ids, cache, options);
-  const int64_t layers = options.layers == -1 ? plan.config.layers : options.layers;
-  const int64_t length = cache.length + static_cast<int64_t>(ids.size());
-  for (int64_t layer = 0; layer < layers; ++layer) cache.reserve(layer, length);
   Tensor<float, 2> logits = detail::decoder_pass(plan, weights, cache, ids, rows, options);
   if (!detail::active_kernels().all_finite(logits.data(), logits.count())) {
     detail::fail_format("[decoder] " + plan.config.name + ": its weights give numbers that are not finite");
   }
-  cache.filled_layers = layers;
-  cache.length = length;
+  cache.filled_layers = options.layers == -1 ? plan.config.layers : options.layers;
+  cache.length += static_cast<int64_t>(ids.size());
   return logits;
 }
 

@@ -1,51 +1,31 @@
-// Layers grow by doubling, one at a time, so that only one of them is there twice. Not cleared: attention reads no
-// further than there are tokens.
+// Room for keys and values. Not cleared: pages come as tokens do, and attention reads no further than there are tokens.
 #include "model/decoder_cache.h"
 
-#include <algorithm>
 #include <new>
-#include <utility>
 
 #include "core/checks.h"
 
 namespace limelight {
 namespace detail {
 
-KeyValueMemory::KeyValueMemory(const DecoderConfig& config, int64_t most)
+KeyValueMemory::KeyValueMemory(const DecoderConfig& config, int64_t room)
     : layers(config.layers),
       groups(config.groups),
       head_size(config.head_size),
-      capacity(most),
-      filled_layers(config.layers),
-      parts_(static_cast<size_t>(config.layers)) {
+      capacity(room),
+      filled_layers(config.layers) {
   check_range("decoder_cache", "capacity", capacity, 0, config.positions);
-}
-
-TensorView<float, 4> KeyValueMemory::Part::view(const KeyValueMemory& cache, int64_t which, int64_t tokens) const {
-  const int64_t head = room * cache.head_size;
-  float* data = static_cast<float*>(memory.get()) + which * cache.groups * head;
-  return {data, {1, cache.groups, tokens, cache.head_size}, {cache.groups * head, head, cache.head_size, 1}};
+  size_t bytes = 2 * sizeof(float);
+  for (const int64_t size : {layers, groups, head_size, capacity}) {
+    if (__builtin_mul_overflow(bytes, static_cast<size_t>(size), &bytes)) throw std::bad_alloc();
+  }
+  memory = allocate_aligned(bytes);
 }
 
 TensorView<float, 4> KeyValueMemory::view(int64_t layer, int64_t which, int64_t tokens) const {
-  return parts_[static_cast<size_t>(layer)].view(*this, which, tokens);
-}
-
-void KeyValueMemory::reserve(int64_t layer, int64_t tokens) {
-  Part& part = parts_[static_cast<size_t>(layer)];
-  if (tokens <= part.room) return;
-  Part grown{.room = std::min(std::max(tokens, 2 * part.room), capacity)};
-  size_t bytes = 2 * sizeof(float);
-  for (const int64_t size : {groups, head_size, grown.room}) {
-    if (__builtin_mul_overflow(bytes, static_cast<size_t>(size), &bytes)) throw std::bad_alloc();
-  }
-  grown.memory = allocate_aligned(bytes);
-  for (const int64_t which : {0, 1}) {
-    const auto from = part.view(*this, which, length), to = grown.view(*this, which, length);
-    for (int64_t g = 0; g < groups && length > 0; ++g)
-      std::copy_n(&from(0, g, 0, 0), length * head_size, &to(0, g, 0, 0));
-  }
-  part = std::move(grown);
+  const int64_t head = capacity * head_size;
+  float* data = static_cast<float*>(memory.get()) + (2 * layer + which) * groups * head;
+  return {data, {1, groups, tokens, head_size}, {groups * head, head, head_size, 1}};
 }
 
 }  // namespace detail

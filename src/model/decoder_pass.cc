@@ -92,11 +92,10 @@ class Pass {
     }
     const auto q = heads_of(columns_of(projected_, 0, queries), depth);
     int64_t length = cache_.length;
-    const int64_t end = length + hidden_.sizes()[0];
-    append({cache_.view(layer, 0, end), cache_.view(layer, 1, end), {&length, {1}, {1}}},
+    append({cache_.view(layer, 0, cache_.capacity), cache_.view(layer, 1, cache_.capacity), {&length, {1}, {1}}},
            heads_of(columns_of(projected_, queries, keys), depth),
            heads_of(columns_of(projected_, queries + keys, keys), depth));
-    const auto k = cache_.view(layer, 0, end), v = cache_.view(layer, 1, end);
+    const auto k = cache_.view(layer, 0, length), v = cache_.view(layer, 1, length);
     AttentionOptions options;
     options.causal = options_.causal.value_or(Causal::kBottomRight);
     const int64_t window = plan_.windows[static_cast<size_t>(layer)];

@@ -220,18 +220,6 @@ TEST(Decoder, LongPromptsGiveTheSameBitsInOneCall) {
   EXPECT_DOUBLE_EQ(last, 1);
 }
 
-TEST_P(AnyDecoder, ACacheTakesMemoryForItsTokensNotForItsCapacity) {
-  DecoderConfig endless = decoder_.config();
-  endless.positions = int64_t{1} << 50;
-  DecoderCache cache(endless, endless.positions);
-  const auto whole = logits_of(decoder_, ids_);
-  for (int64_t t = 0; t < 40; ++t) {
-    const auto last = decoder_.forward_last(std::span(ids_).subspan(static_cast<size_t>(t), 1), cache);
-    EXPECT_TRUE(same_bits(last, rows_of(whole, t, 1))) << t;
-  }
-  EXPECT_EQ(cache.length(), 40);
-}
-
 // A window of 3 tokens in one layer: a token depends on itself and the two before it.
 TEST(Decoder, AWindowHidesWhatIsFurtherBack) {
   const auto with_window = [](const nlohmann::json& window, int layers) {
