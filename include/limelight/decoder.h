@@ -24,11 +24,36 @@ struct DecoderConfig {
   float norm_epsilon = 0;
 };
 
-// The keys and values of one sequence, f32, for up to `capacity` tokens: layers x 2 x groups x capacity x head_size
-// floats. Move-only. Not shared by two calls at once.
+namespace detail {
+class PageMemory;
+struct CachedSequence;
+}  // namespace detail
+
+// Memory for the keys and values of several sequences, f32, in pages of as many tokens: layers x 2 x groups x pages x
+// page_tokens x head_size floats. Move-only; the caches made of it keep the memory. Safe from several threads at once.
+class DecoderPages {
+ public:
+  DecoderPages(const DecoderConfig& config, int64_t pages, int64_t page_tokens = 64);
+  DecoderPages(DecoderPages&&) noexcept = default;
+  DecoderPages& operator=(DecoderPages&&) noexcept = default;
+
+  int64_t pages() const;
+  int64_t page_tokens() const;
+  int64_t free_pages() const;  // that no cache has
+
+ private:
+  friend class DecoderCache;
+  std::shared_ptr<detail::PageMemory> memory_;
+};
+
+// The keys and values of one sequence. Move-only. Not shared by two calls at once.
 class DecoderCache {
  public:
-  DecoderCache(const DecoderConfig& config, int64_t capacity);  // throws std::invalid_argument beyond config.positions
+  // Memory of its own, one page for up to `capacity` tokens. Throws std::invalid_argument beyond config.positions.
+  DecoderCache(const DecoderConfig& config, int64_t capacity);
+  // Takes pages as tokens come, as long as there are, for up to config.positions tokens; gives them back when it is
+  // truncated or gone.
+  explicit DecoderCache(const DecoderPages& pages);
   DecoderCache(DecoderCache&&) noexcept;
   DecoderCache& operator=(DecoderCache&&) noexcept;
   ~DecoderCache();
@@ -39,12 +64,17 @@ class DecoderCache {
 
  private:
   friend class Decoder;
-  struct State;
-  std::unique_ptr<State> state_;
+  std::unique_ptr<detail::CachedSequence> sequence_;
 };
 
-// q [1,H,M,D] and k [1,G,M,D] of the new tokens before the rotation of positions, channels as the observer has them.
-// Views live during the call only.
+// New tokens of one sequence, and the cache they are added to.
+struct DecoderInput {
+  std::span<const int32_t> ids;
+  DecoderCache& cache;
+};
+
+// q [1,H,M,D] and k [1,G,M,D] of the new tokens, of all sequences of the call, before the rotation of positions,
+// channels as the observer has them. Views live during the call only.
 struct LayerProjection {
   int64_t layer = 0;
   TensorView<const float, 4> q, k;
@@ -52,9 +82,10 @@ struct LayerProjection {
 using ProjectionObserver = std::function<void(const LayerProjection&)>;
 
 struct DecoderOptions {
-  std::optional<Causal> causal = std::nullopt;  // kNone: every token sees all (for the lens; only with an empty cache)
+  std::optional<Causal> causal = std::nullopt;  // kNone: every token sees all (for the lens; only with empty caches)
   // Once a layer and call: q [1,H,M,D] of the new tokens, k [1,G,N,D] of all so far, both after the rotation of
-  // positions (channel c turns with c + D/2, whatever the file's order).
+  // positions (channel c turns with c + D/2, whatever the file's order). Where there are several pages, k and v are
+  // [pages,G,page_tokens,D], and options.cu_q, key_lengths and block_table tell where each sequence stands.
   AttentionObserver observer = nullptr;
   // Called before it, of models that rotate: not GPT-2.
   ProjectionObserver projections = nullptr;
@@ -65,8 +96,8 @@ struct DecoderOptions {
 };
 
 // Immutable after load; safe from several threads at once with caches of their own. Weights stay in the precision they
-// are stored in; activations and arithmetic are f32. Same bits for any number of threads and any cut of the tokens into
-// calls: token by token equals one full pass.
+// are stored in; activations and arithmetic are f32. Same bits for any number of threads, any cut of the tokens into
+// calls, any pages and whatever other sequences are in the call: token by token equals one full pass.
 class Decoder {
  public:
   // A folder (config.json, tokenizer.json, model.safetensors or model.safetensors.index.json) or a .gguf file.
@@ -87,11 +118,16 @@ class Decoder {
 
   // Adds ids [T] to the cache and returns the logits of each of them, [T, vocabulary], or of the last alone,
   // [1, vocabulary]. Throws std::invalid_argument, with the cache as it was, for ids that the model does not know and
-  // for more than the cache can hold; FormatError for logits that are not finite. Takes T (2 C + (2 H + 2 G + 1) D)
-  // floats, 2 I more for up to 512 of the rows, and what attention() takes.
+  // for more than the cache can hold or pages are free for; FormatError for logits that are not finite. Takes
+  // T (2 C + (2 H + 2 G + 1) D) floats, 2 I more for up to 512 of the rows, and what attention() takes.
   Tensor<float, 2> forward(std::span<const int32_t> ids, DecoderCache& cache, const DecoderOptions& options = {}) const;
   Tensor<float, 2> forward_last(std::span<const int32_t> ids, DecoderCache& cache,
                                 const DecoderOptions& options = {}) const;
+  // The same for several sequences at once, T the sum over all: logits one sequence after the other, or of the last
+  // token of each. Any number of new tokens behind any number of old ones, nothing is padded; each has the bits it has
+  // alone. More than one need caches of one DecoderPages, each its own. All are added or, with an error, none.
+  Tensor<float, 2> forward(std::span<const DecoderInput> sequences, const DecoderOptions& options = {}) const;
+  Tensor<float, 2> forward_last(std::span<const DecoderInput> sequences, const DecoderOptions& options = {}) const;
 
  private:
   struct State;

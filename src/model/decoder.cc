@@ -15,6 +15,20 @@ namespace limelight {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+constexpr const char* kWhere = "decoder";
+
+// Gives back, in the end, the pages of tokens that have not been added.
+struct PagesInUse {
+  ~PagesInUse() {
+    for (const detail::NewTokens& tokens : sequences) tokens.cache.trim();
+  }
+  std::span<const detail::NewTokens> sequences;
+};
+
+}  // namespace
+
 struct Decoder::State {
   detail::DecoderPlan plan;
   std::optional<Tokenizer> tokenizer;
@@ -43,9 +57,9 @@ struct Decoder::State {
     return std::make_unique<State>(State{std::move(plan), std::move(tokenizer), path, std::move(weights)});
   }
 
-  void check(std::span<const int32_t> ids, const detail::KeyValueMemory& cache, const DecoderOptions& options) const;
-  Tensor<float, 2> forward(std::span<const int32_t> ids, detail::KeyValueMemory& cache, int64_t rows,
-                           const DecoderOptions& options) const;
+  void check(const detail::NewTokens& tokens, const std::string& name, const DecoderOptions& options) const;
+  void check(std::span<const detail::NewTokens> sequences, const DecoderOptions& options) const;
+  Tensor<float, 2> forward(std::span<const DecoderInput> inputs, bool last, const DecoderOptions& options) const;
 };
 
 Decoder::Decoder(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -85,56 +99,85 @@ const Tokenizer& Decoder::tokenizer() const {
   return *state_->tokenizer;
 }
 
-void Decoder::State::check(std::span<const int32_t> ids, const detail::KeyValueMemory& cache,
+void Decoder::State::check(const detail::NewTokens& tokens, const std::string& name,
                            const DecoderOptions& options) const {
   const DecoderConfig& config = plan.config;
-  const auto tokens = static_cast<int64_t>(ids.size());
-  const char* where = "decoder";
-  if (cache.layers != config.layers || cache.groups != config.groups || cache.head_size != config.head_size) {
-    detail::fail_argument("[decoder] cache: expected one made for " + config.name + ", found another model's");
+  const detail::CachedSequence& cache = tokens.cache;
+  const detail::PageMemory& memory = *cache.memory;
+  if (memory.layers != config.layers || memory.groups != config.groups || memory.head_size != config.head_size) {
+    detail::refuse(kWhere, name + "cache", "one made for " + config.name, "another model's");
   }
-  if (tokens == 0) detail::fail_argument("[decoder] ids: expected at least 1 token, found 0");
-  if (tokens > cache.capacity - cache.length) {
-    detail::fail_argument("[decoder] ids: " + std::to_string(tokens) + " tokens on top of " +
+  if (tokens.count() == 0) detail::refuse(kWhere, name + "ids", "at least 1 token", "0");
+  if (tokens.count() > cache.capacity - cache.length) {
+    detail::fail_argument("[decoder] " + name + "ids: " + std::to_string(tokens.count()) + " tokens on top of " +
                           std::to_string(cache.length) + ", the cache holds " + std::to_string(cache.capacity) +
                           " and the model takes " + std::to_string(config.positions));
   }
-  for (int64_t t = 0; t < tokens; ++t) {
-    detail::check_range(where, "ids[" + std::to_string(t) + "]", ids[static_cast<size_t>(t)], 0, config.vocabulary - 1);
+  for (size_t t = 0; t < tokens.ids.size(); ++t) {
+    detail::check_range(kWhere, name + "ids[" + std::to_string(t) + "]", tokens.ids[t], 0, config.vocabulary - 1);
   }
-  if (options.layers != -1) detail::check_range(where, "layers", options.layers, 1, config.layers);
   const int64_t layers = options.layers == -1 ? config.layers : options.layers;
   if (cache.length > 0 && layers > cache.filled_layers) {
-    detail::refuse(where, "layers", "at most " + std::to_string(cache.filled_layers) + ", as for the tokens before",
+    detail::refuse(kWhere, name + "layers",
+                   "at most " + std::to_string(cache.filled_layers) + ", as for the tokens before",
                    std::to_string(layers));
   }
   const Causal causal = options.causal.value_or(Causal::kBottomRight);
   if (causal == Causal::kTopLeft || (causal == Causal::kNone && cache.length > 0)) {
-    detail::refuse(where, "causal", "bottom_right, or none with an empty cache",
+    detail::refuse(kWhere, name + "causal", "bottom_right, or none with an empty cache",
                    causal == Causal::kTopLeft ? "top_left" : "none with " + std::to_string(cache.length) + " tokens");
   }
 }
 
-Tensor<float, 2> Decoder::State::forward(std::span<const int32_t> ids, detail::KeyValueMemory& cache, int64_t rows,
+void Decoder::State::check(std::span<const detail::NewTokens> sequences, const DecoderOptions& options) const {
+  if (options.layers != -1) detail::check_range(kWhere, "layers", options.layers, 1, plan.config.layers);
+  for (size_t s = 0; s < sequences.size(); ++s) {
+    const std::string name = sequences.size() == 1 ? "" : "sequence " + std::to_string(s) + " ";
+    check(sequences[s], name, options);
+    if (sequences[s].cache.memory != sequences[0].cache.memory) {
+      detail::refuse(kWhere, name + "cache", "one of the same pages as sequence 0 has", "one of others");
+    }
+    for (size_t other = 0; other < s; ++other) {
+      if (&sequences[s].cache != &sequences[other].cache) continue;
+      detail::refuse(kWhere, name + "cache", "one of its own", "that of sequence " + std::to_string(other));
+    }
+  }
+}
+
+Tensor<float, 2> Decoder::State::forward(std::span<const DecoderInput> inputs, bool last,
                                          const DecoderOptions& options) const {
-  check(ids, cache, options);
-  Tensor<float, 2> logits = detail::decoder_pass(plan, weights, cache, ids, rows, options);
+  std::vector<detail::NewTokens> sequences;
+  for (const DecoderInput& input : inputs) sequences.push_back({input.ids, *input.cache.sequence_});
+  check(sequences, options);
+  if (sequences.empty()) return Tensor<float, 2>({0, plan.config.vocabulary});
+  detail::take_pages(sequences);
+  const PagesInUse pages{sequences};
+  Tensor<float, 2> logits = detail::decoder_pass(plan, weights, sequences, last, options);
   if (!detail::active_kernels().all_finite(logits.data(), logits.count())) {
     detail::fail_format("[decoder] " + plan.config.name + ": its weights give numbers that are not finite");
   }
-  cache.filled_layers = options.layers == -1 ? plan.config.layers : options.layers;
-  cache.length += static_cast<int64_t>(ids.size());
+  for (const detail::NewTokens& tokens : sequences) {
+    tokens.cache.filled_layers = options.layers == -1 ? plan.config.layers : options.layers;
+    tokens.cache.length += tokens.count();
+  }
   return logits;
 }
 
 Tensor<float, 2> Decoder::forward(std::span<const int32_t> ids, DecoderCache& cache,
                                   const DecoderOptions& options) const {
-  return state_->forward(ids, *cache.state_, static_cast<int64_t>(ids.size()), options);
+  const DecoderInput one{ids, cache};
+  return state_->forward({&one, 1}, false, options);
 }
-
 Tensor<float, 2> Decoder::forward_last(std::span<const int32_t> ids, DecoderCache& cache,
                                        const DecoderOptions& options) const {
-  return state_->forward(ids, *cache.state_, 1, options);
+  const DecoderInput one{ids, cache};
+  return state_->forward({&one, 1}, true, options);
+}
+Tensor<float, 2> Decoder::forward(std::span<const DecoderInput> sequences, const DecoderOptions& options) const {
+  return state_->forward(sequences, false, options);
+}
+Tensor<float, 2> Decoder::forward_last(std::span<const DecoderInput> sequences, const DecoderOptions& options) const {
+  return state_->forward(sequences, true, options);
 }
 
 }  // namespace limelight

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <numeric>
 
 #include "limelight/error.h"
@@ -13,25 +12,6 @@
 
 namespace limelight::testing {
 namespace {
-
-Decoder tiny(const std::string& name) {
-  return Decoder::load(std::filesystem::path(LIMELIGHT_GOLDEN) / "tiny" / name);
-}
-
-bool same_bits(TensorView<const float, 2> a, TensorView<const float, 2> b) {
-  if (a.sizes != b.sizes) return false;
-  return std::memcmp(a.data, b.data, sizeof(float) * static_cast<size_t>(a.count())) == 0;
-}
-
-TensorView<const float, 2> rows_of(const Tensor<float, 2>& x, int64_t first, int64_t count) {
-  return {&x(first, 0), {count, x.sizes()[1]}, {x.sizes()[1], 1}};
-}
-
-std::vector<int32_t> some_ids(int64_t count) {
-  std::vector<int32_t> ids(static_cast<size_t>(count));
-  for (size_t t = 0; t < ids.size(); ++t) ids[t] = static_cast<int32_t>((7 * t + t * t / 3) % 96);
-  return ids;
-}
 
 // Logits of all ids, `cut` of them a call.
 Tensor<float, 2> in_calls_of(const Decoder& decoder, const std::vector<int32_t>& ids, size_t cut) {
@@ -48,7 +28,7 @@ Tensor<float, 2> in_calls_of(const Decoder& decoder, const std::vector<int32_t>&
 
 class AnyDecoder : public ::testing::TestWithParam<const char*> {
  protected:
-  const Decoder decoder_ = tiny(GetParam());
+  const Decoder decoder_ = tiny_decoder(GetParam());
   const std::vector<int32_t> ids_ = some_ids(40);
 };
 
@@ -199,8 +179,8 @@ TEST_P(AnyDecoder, WhatDoesNotFitIsRefusedWithTheCacheAsItWas) {
 }
 
 TEST(Decoder, ACacheOfAnotherModelIsRefused) {
-  DecoderCache cache(tiny("gpt2").config(), 20);
-  EXPECT_EQ(thrown<std::invalid_argument>([&] { tiny("llama").forward(some_ids(3), cache); }),
+  DecoderCache cache(tiny_decoder("gpt2").config(), 20);
+  EXPECT_EQ(thrown<std::invalid_argument>([&] { tiny_decoder("llama").forward(some_ids(3), cache); }),
             "[decoder] cache: expected one made for llama, found another model's");
 }
 
