@@ -232,7 +232,7 @@ class Clients(Serving):
 
         ask(200)
         before = self.server.memory()
-        threads = [threading.Thread(target=ask, args=(250,)) for _ in range(4)]
+        threads = [threading.Thread(target=ask, args=(2500,)) for _ in range(4)]
         for thread in threads:
             thread.start()
         for thread in threads:
