@@ -97,7 +97,7 @@ Json export_call(const Call& call) {
           {"name", file_name(light, name)},
           {"type", type},
           {"content",
-           write != nullptr ? write(light) : exported_page(*model, light, call.mask(), call.run, call.number("pin"))}};
+           write != nullptr ? write(light) : exported_page(*model, light, call.mask(), call.run, call.number("pin")).html}};
 }
 
 }  // namespace limelight::studio
