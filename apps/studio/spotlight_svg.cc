@@ -48,7 +48,7 @@ double shown(const Share& share) {
 }
 
 std::string percent(const Share& share) {
-  return share_text(share) + (share.lit() ? " %" : "");
+  return escape_markup(share_text(share)) + (share.lit() ? " %" : "");
 }
 
 struct Place {
@@ -178,7 +178,7 @@ std::string arcs_picture(const Spotlight& light) {
     return kMargin + (line < places[query].line ? 40 : room + 20) + static_cast<double>(line) * line_height + 8;
   };
   std::string note = heading(light);
-  if (!light.special.empty()) note += fmt::format("; {} {}", light.special, percent(row.special));
+  if (!light.special.empty()) note += fmt::format("; {} {}", light.special, share_text(row.special) + " %");
   if (const std::string first = first_token_line(light, row); !first.empty()) note += "; " + first;
   const std::vector<std::string> notes = note_lines(note, kWidth);
   const double foot = baseline(places.back().line) + 66, height = foot + height_of(notes) + 12;
