@@ -151,6 +151,9 @@ export function SpotlightView({ state, light }: { state: State; light: Spotlight
             Point at a word to see its light, click to pin it, Shift and click to add another, Escape to let go. [ and ]
             change the head, {"{"} and {"}"} the layer.
           </p>
+          <p class="small dim">
+            Shares are rounded down to tenths of a percent; the tenths then missing to 100 go to those that lost most.
+          </p>
           {state.raw && row ? <RawLine row={row} light={light} hidden={hide} /> : null}
         </div>
         <Shares
