@@ -96,8 +96,9 @@ ExportedPage exported_page(const Reader& model, const Spotlight& light, Mask mas
   Spotlight told = light;
   ExportedPage made;
   if (plain && heads.is_null()) {
-    made.notes.push_back(fmt::format("the page keeps {} alone: all heads of a text of {} words would take more than 1 MB",
-                                     head_name(light.head.layer, light.head.head), light.units.size()));
+    made.notes.push_back(
+        fmt::format("the page keeps {} alone: all heads of a text of {} words would take more than 1 MB",
+                    head_name(light.head.layer, light.head.head), light.units.size()));
     told.notes.push_back(made.notes.back());
   }
   const Json data = {{"engine", "limelight " + version()},
@@ -107,7 +108,7 @@ ExportedPage exported_page(const Reader& model, const Spotlight& light, Mask mas
                                          : Json()},
                      {"heads", heads}};
   made.html = fmt::format("{}<script type=\"application/json\" id=\"limelight-data\">{}</script>{}",
-                     page->bytes.substr(0, place), script_json(data), page->bytes.substr(place + kPlace.size()));
+                          page->bytes.substr(0, place), script_json(data), page->bytes.substr(place + kPlace.size()));
   return made;
 }
 
