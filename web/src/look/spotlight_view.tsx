@@ -163,6 +163,7 @@ export function SpotlightView({ state, light }: { state: State; light: Spotlight
           restName={hide ? "" : (light.head?.grid.special_name ?? "")}
           raw={state.raw}
           more
+          adds
         />
       </div>
     </section>
