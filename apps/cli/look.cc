@@ -105,11 +105,13 @@ struct Look {
                            .too_long = model.too_long(),
                            .run = {.progress = progress.callback()}});
     // Both before either is written: a picture may be refused.
-    const std::string page = html.empty() ? "" : studio::exported_page(*reader, light, model.mask(), {});
+    const studio::ExportedPage page =
+        html.empty() ? studio::ExportedPage{} : studio::exported_page(*reader, light, model.mask(), {});
     const std::string picture = svg.empty() ? "" : studio::spotlight_svg(light);
     progress.finish();
     for (const std::string& line : light.notes) note(line);
-    if (!html.empty()) write_file(html, page);
+    for (const std::string& line : page.notes) note(line);
+    if (!html.empty()) write_file(html, page.html);
     if (!svg.empty()) write_file(svg, picture);
     if (json) return print(studio::spotlight_json(light));
     if (csv) return print(studio::spotlight_csv(light));

@@ -75,8 +75,8 @@ std::string script_json(const Json& json) {
 
 }  // namespace
 
-std::string exported_page(const Reader& model, const Spotlight& light, Mask mask, const Run& run,
-                          std::optional<int64_t> pin) {
+ExportedPage exported_page(const Reader& model, const Spotlight& light, Mask mask, const Run& run,
+                           std::optional<int64_t> pin) {
   constexpr size_t kMostInGrid = 128;
   constexpr std::string_view kPlace = "<!--limelight-data-->";
   if (light.grid && light.units.size() > kMostInGrid) {
@@ -92,14 +92,24 @@ std::string exported_page(const Reader& model, const Spotlight& light, Mask mask
   if (place == std::string_view::npos) detail::fail_file("this program was built without its page; use --svg");
   // Rows of other heads are those of plain words; next to a row of anything else they would not be comparable.
   const bool plain = light.unit == UnitKind::kWord && !light.without_first && light.temperature == 1;
+  const Json heads = plain ? heads_json(model, light, mask, run) : Json();
+  Spotlight told = light;
+  ExportedPage made;
+  if (plain && heads.is_null()) {
+    made.notes.push_back(
+        fmt::format("the page keeps {} alone: all heads of a text of {} words would take more than 1 MB",
+                    head_name(light.head.layer, light.head.head), light.units.size()));
+    told.notes.push_back(made.notes.back());
+  }
   const Json data = {{"engine", "limelight " + version()},
-                     {"look", look_object(light)},
+                     {"look", look_object(told)},
                      {"pin", !light.grid ? Json(light.rows.front().index)
                              : pin       ? Json(*pin)
                                          : Json()},
-                     {"heads", plain ? heads_json(model, light, mask, run) : Json()}};
-  return fmt::format("{}<script type=\"application/json\" id=\"limelight-data\">{}</script>{}",
-                     page->bytes.substr(0, place), script_json(data), page->bytes.substr(place + kPlace.size()));
+                     {"heads", heads}};
+  made.html = fmt::format("{}<script type=\"application/json\" id=\"limelight-data\">{}</script>{}",
+                          page->bytes.substr(0, place), script_json(data), page->bytes.substr(place + kPlace.size()));
+  return made;
 }
 
 }  // namespace limelight::studio

@@ -4,15 +4,21 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "spotlight.h"
 
 namespace limelight::studio {
 
+struct ExportedPage {
+  std::string html{};
+  std::vector<std::string> notes{};  // on it, about what it does not keep
+};
+
 // web/dist/export.html with its data put in, as docs/studio-api.md has it: the spotlight, and where they are not too
 // many the rows of all heads, for which the model is run again under `mask`. A grid opens with the unit `pin`. Throws
 // std::invalid_argument for a grid of more than 128 words, and for a pin that is none of them.
-std::string exported_page(const Reader& model, const Spotlight& light, Mask mask, const Run& run,
-                          std::optional<int64_t> pin = std::nullopt);
+ExportedPage exported_page(const Reader& model, const Spotlight& light, Mask mask, const Run& run,
+                           std::optional<int64_t> pin = std::nullopt);
 
 }  // namespace limelight::studio

@@ -58,12 +58,25 @@ bool HttpConnection::begin_request() {
   if (!here) return false;
   until_ = Clock::now() + kWhole;
   may_read_ = kMostHead;
+  part_ = Part::kRequestLine;
+  line_ = 0;
   return true;
 }
 
 bool HttpConnection::left() const {
   pollfd asked{socket_, POLLRDHUP, 0};
   return ::poll(&asked, 1, 0) > 0 && (asked.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0;
+}
+
+bool HttpConnection::lines_fit(const char* bytes, size_t count) {
+  for (size_t i = 0; i < count && part_ != Part::kBody; ++i) {
+    ++line_;
+    if (part_ == Part::kHeader && line_ > kMostLine) return false;
+    if (bytes[i] != '\n') continue;
+    part_ = Part::kHeader;
+    line_ = 0;
+  }
+  return true;
 }
 
 ssize_t HttpConnection::read(char* to, size_t size) {
@@ -79,6 +92,10 @@ ssize_t HttpConnection::read(char* to, size_t size) {
   std::memcpy(to, buffer_.data() + begin_, count);
   begin_ += count;
   may_read_ -= count;
+  if (!lines_fit(to, count)) {
+    refusal_ = 431;
+    return -1;
+  }
   return static_cast<ssize_t>(count);
 }
 

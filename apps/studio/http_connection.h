@@ -12,6 +12,7 @@ namespace limelight::studio {
 class HttpConnection : public httplib::Stream {
  public:
   static constexpr size_t kMostHead = 64 << 10;             // bytes of a request line and its header
+  static constexpr size_t kMostLine = 8 << 10;              // and of a line of the header, as cpp-httplib has it
   static constexpr auto kWhole = std::chrono::seconds(10);  // from its first byte until a request is here, all of it
   static constexpr auto kIdle = std::chrono::seconds(30);   // between two requests
   static constexpr auto kDrained =
@@ -26,7 +27,10 @@ class HttpConnection : public httplib::Stream {
 
   // Waits for the first byte of a request; its head may follow, and where it is expected a body of so many bytes.
   bool begin_request();
-  void expect_body(size_t most) { may_read_ = most; }
+  void expect_body(size_t most) {
+    part_ = Part::kBody;
+    may_read_ = most;
+  }
 
   // Whether the other side has closed, or closed its sending half.
   bool left() const;
@@ -44,10 +48,12 @@ class HttpConnection : public httplib::Stream {
 
  private:
   using Clock = std::chrono::steady_clock;
+  enum class Part { kRequestLine, kHeader, kBody };
 
   bool wait(short events, Clock::time_point until) const;
   bool fill(Clock::time_point until);
   void drain();
+  bool lines_fit(const char* bytes, size_t count);
 
   const int socket_;
   const std::atomic<bool>& ending_;
@@ -57,6 +63,8 @@ class HttpConnection : public httplib::Stream {
   size_t begin_ = 0, end_ = 0;
   Clock::time_point until_{};
   size_t may_read_ = 0;
+  Part part_ = Part::kRequestLine;
+  size_t line_ = 0;  // bytes of the line that is being read
   int refusal_ = 0;
 };
 

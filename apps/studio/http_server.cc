@@ -81,6 +81,16 @@ void put_refusal(const HttpRefusal& refused, httplib::Response& response) {
   put_reply(error_reply(refused.status, refused.message), response);
 }
 
+// cpp-httplib says 400 whatever kept it from reading a header.
+void put_unheard(httplib::Response& response) {
+  response.set_header("Connection", "close");
+  const int refusal = exchange->connection.refusal();
+  if (refusal == 0 || response.status != 400) return;
+  response.status = refusal;
+  const char* why = refusal == 408 ? "the request did not come whole in time" : "the header is too long";
+  put_refusal({refusal, why}, response);
+}
+
 std::string event(const Job::News& news) {
   using Kind = Job::News::Kind;
   const char* name = news.kind == Kind::kProgress ? "progress" : news.kind == Kind::kPart ? "part" : "result";
@@ -111,7 +121,7 @@ class HttpServer::Server : public httplib::Server {
       return answered_at_once(request, response) ? HandlerResponse::Handled : HandlerResponse::Unhandled;
     });
     set_error_handler([](const Http&, httplib::Response& response) {
-      if (!exchange->heard) response.set_header("Connection", "close");
+      if (!exchange->heard) put_unheard(response);
       if (response.body.empty()) put_refusal({response.status, "the request cannot be answered"}, response);
     });
     Post("/api/[a-z]+", [this](const Http& request, httplib::Response& response) { call(request, response); });

@@ -96,8 +96,8 @@ Json export_call(const Call& call) {
   return {{"format", name},
           {"name", file_name(light, name)},
           {"type", type},
-          {"content",
-           write != nullptr ? write(light) : exported_page(*model, light, call.mask(), call.run, call.number("pin"))}};
+          {"content", write != nullptr ? write(light)
+                                       : exported_page(*model, light, call.mask(), call.run, call.number("pin")).html}};
 }
 
 }  // namespace limelight::studio

@@ -14,6 +14,8 @@
 namespace limelight::studio {
 namespace {
 
+constexpr int64_t kPooledSide = 512;
+
 MapRegion region_of(const Call& call, int64_t tokens) {
   MapRegion region{{0, tokens}, {0, tokens}};
   if (const auto asked = call.asked.find("region"); asked != call.asked.end()) {
@@ -28,6 +30,10 @@ MapRegion region_of(const Call& call, int64_t tokens) {
   const int64_t side = call.asked.value("side", int64_t{128});
   region.rows = std::min(side, region.queries.end - region.queries.begin);
   region.columns = std::min(side, region.keys.end - region.keys.begin);
+  if (side > kPooledSide && !region.pair_a_cell()) {
+    detail::fail_argument(
+        fmt::format("side: expected at most {} where a cell pools several pairs, found {}", kPooledSide, side));
+  }
   return region;
 }
 
@@ -39,8 +45,8 @@ class Pool {
         head_(scene.head.head),
         region_(region),
         pairs_(live_pairs(layer_.query(head_), layer_.key(head_), layer_.options, region)),
-        sum_(pairs_.size()),
-        most_(sum_.size()),
+        sum_(region.pair_a_cell() ? 0 : pairs_.size()),
+        most_(pairs_.size()),
         received_(static_cast<size_t>(layer_.tokens())) {}
 
   void add(int64_t begin, int64_t end) {
@@ -58,10 +64,11 @@ class Pool {
   }
 
   std::vector<float> mean() const {
-    return filled([&](size_t at, int64_t live) { return static_cast<float>(sum_[at] / static_cast<double>(live)); });
+    if (sum_.empty()) return most();
+    return filled([&](size_t at, int32_t live) { return static_cast<float>(sum_[at] / static_cast<double>(live)); });
   }
   std::vector<float> most() const {
-    return filled([&](size_t at, int64_t) { return most_[at]; });
+    return filled([&](size_t at, int32_t) { return most_[at]; });
   }
   const std::vector<double>& received() const { return received_; }
 
@@ -70,7 +77,7 @@ class Pool {
     auto at = static_cast<size_t>(region_.row_of(query) * region_.columns);
     for (int64_t column = 0, key = region_.keys.begin; column < region_.columns; ++column, ++at) {
       for (const int64_t end = region_.first_key(column + 1); key < end; ++key) {
-        sum_[at] += static_cast<double>(weights[key]);
+        if (!sum_.empty()) sum_[at] += static_cast<double>(weights[key]);
         most_[at] = std::max(most_[at], weights[key]);
         received_[static_cast<size_t>(key)] += static_cast<double>(weights[key]);
       }
@@ -89,8 +96,8 @@ class Pool {
   const KeptLayer& layer_;
   const int64_t head_;
   const MapRegion& region_;
-  const std::vector<int64_t> pairs_;
-  std::vector<double> sum_;
+  const std::vector<int32_t> pairs_;
+  std::vector<double> sum_;  // empty where a cell is one pair
   std::vector<float> most_;
   std::vector<double> received_;  // [T]
 };
@@ -132,7 +139,7 @@ Json map_call(const Call& call) {
   json["rows"] = region.rows;
   json["columns"] = region.columns;
   json["mean"] = base64_of(pool.mean());
-  json["max"] = base64_of(pool.most());
+  if (!region.pair_a_cell()) json["max"] = base64_of(pool.most());
   if (!call.asked.contains("region")) put_words(json, scene.reading, pool.received());
   json["notes"] = scene.reading.notes;
   return json;

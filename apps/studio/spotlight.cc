@@ -229,7 +229,9 @@ std::string heading(const Spotlight& light) {
 
 std::string share_text(const Share& share) {
   if (share.blocked) return "blocked";
-  return share.left_out ? "left out" : fmt::format("{:.1f}", static_cast<double>(share.permille) / 10);
+  if (share.left_out) return "left out";
+  if (share.permille == 0 && share.weight > 0) return "<0.1";
+  return fmt::format("{:.1f}", static_cast<double>(share.permille) / 10);
 }
 
 std::string_view blocked_reason(size_t looker, size_t unit) {

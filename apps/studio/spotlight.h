@@ -86,7 +86,7 @@ Spotlight legible(Spotlight light);
 // token.
 std::string heading(const Spotlight& light);
 
-// "67.1", "blocked" or "left out"
+// "67.1", "<0.1" of what is more than nothing, "blocked" or "left out"
 std::string share_text(const Share& share);
 
 // Why `looker` does not see `unit`, which is blocked: masks hide what comes later, windows what is long past.

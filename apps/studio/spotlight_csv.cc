@@ -17,7 +17,7 @@ std::string field(std::string text) {
 }
 
 std::string percent(const Share& share) {
-  return share.lit() ? share_text(share) : "";
+  return share.lit() ? fmt::format("{:.1f}", static_cast<double>(share.permille) / 10) : "";
 }
 
 }  // namespace

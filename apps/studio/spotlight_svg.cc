@@ -49,7 +49,7 @@ double shown(const Share& share) {
 }
 
 std::string percent(const Share& share) {
-  return share_text(share) + (share.lit() ? " %" : "");
+  return escape_markup(share_text(share)) + (share.lit() ? " %" : "");
 }
 
 struct Place {
@@ -141,8 +141,9 @@ void put_arcs(Out out, const Spotlight& light, const SpotlightRow& row, const st
   for (const size_t i : order) {
     const Place& to = places[i];
     if (is_own(row, i) || row.shares[i].permille < (to.line == from.line ? 3 : 15)) continue;  // else it would be noise
-    put_arc(out, from, lines[from.line], to, lines[to.line], arc_room(places, foot), row.shares[i],
-            escape_markup(fmt::format("{} to {}: {}", row.word, light.units[i], percent(row.shares[i]))));
+    put_arc(
+        out, from, lines[from.line], to, lines[to.line], arc_room(places, foot), row.shares[i],
+        fmt::format("{} to {}: {}", escape_markup(row.word), escape_markup(light.units[i]), percent(row.shares[i])));
   }
 }
 
@@ -218,7 +219,7 @@ std::string arcs_picture(const Spotlight& light) {
   const std::vector<Place> places = place_words(light, row);
   const std::vector<double> lines = baselines(places, lookers(light));
   std::string note = made_by(light);
-  if (!light.special.empty()) note += fmt::format("; {} {}", light.special, percent(row.special));
+  if (!light.special.empty()) note += fmt::format("; {} {} %", light.special, share_text(row.special));
   if (const std::string first = first_token_line(light, row); !first.empty()) note += "; " + first;
   if (!light.each.empty()) note += "; arcs are each word's own shares, numbers the mean";
   const std::vector<std::string> notes = note_lines(note, kWidth);

@@ -70,7 +70,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadField{"thumbnails", R"({"text": "a", "side": 3})", "side"},
         BadField{"thumbnails", R"({"text": "a", "pool": "sum"})", "pool"},
         BadField{"grid", R"({"text": "a", "unit": "bytes"})", "unit"},
-        BadField{"map", R"({"text": "a", "side": 513})", "side"},
+        BadField{"map", R"({"text": "a", "side": 2049})", "side"},
         BadField{"map", R"({"text": "abc", "region": [0, 1, 2]})", "region"},
         BadField{"map", R"({"text": "abc", "region": [1, 1, 0, 3]})", "region"},
         BadField{"map", R"({"text": "abc", "region": [0, 4, 0, 3]})", "region"},
@@ -104,6 +104,8 @@ TEST_F(Answer, TextsBeyondALimitAreRefusedWithTheLimit) {
   good("look", {{"text", more}, {"word", 1}, {"cut", true}, {"layer", 0}, {"head", 0}});
   EXPECT_EQ(bad(400, "map", {{"text", many}})["field"], "layer") << "a choice of the head would take T x T";
   good("map", {{"text", many}, {"layer", 1}, {"head", 0}});
+  const Json pooled = {{"text", more}, {"cut", true}, {"layer", 1}, {"head", 0}, {"side", 2048}};
+  EXPECT_EQ(bad(400, "map", pooled)["expected"], "at most 512 where a cell pools several pairs");
   EXPECT_EQ(bad(400, "look", {{"text", std::string(262145, 'a')}})["field"], "text");
 }
 

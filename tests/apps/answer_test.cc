@@ -173,6 +173,28 @@ TEST_F(Answer, MapOfARegionIsThatPartOfTheWhole) {
   }
 }
 
+TEST_F(Answer, MapHasACellForEachPairOf2048Tokens) {
+  std::string text;
+  for (int n = 0; n < 1024; ++n) text += "a ";
+  const Json asked = {{"text", text}, {"layer", 0}, {"head", 1}};
+  Json map_asked = asked, look_asked = asked;
+  map_asked["side"] = 2048;
+  look_asked["word"] = 1023;
+  const Json map = good("map", map_asked);
+  EXPECT_EQ(map["rows"], 2048);
+  EXPECT_FALSE(map.contains("max")) << "the largest of one pair is its weight";
+  const std::vector<float> cells = floats(map["mean"]);
+  ASSERT_EQ(cells.size(), size_t{2048} * 2048);
+  const Json look = good("look", look_asked);
+  for (size_t word = 0; word < 1024; ++word) {
+    const float* weight = &cells[2046 * 2048 + 2 * word];  // of "a", the spaces between are no words
+    EXPECT_EQ(*weight, look["row"][word]["weight"].get<float>()) << word;
+  }
+  for (size_t i = 0; i < 2048; ++i) {
+    for (size_t j = 0; j < 2048; ++j) ASSERT_EQ(std::isnan(cells[2048 * i + j]), j > i) << i << ", " << j;
+  }
+}
+
 TEST_F(Answer, ThumbnailsShowEveryHeadByMaximumOrMean) {
   const Json asked = {{"text", "abcd dcba"}, {"side", 4}};
   const Json most = good("thumbnails", asked);

@@ -154,6 +154,17 @@ TEST(Spotlight, APictureOfSeveralWordsHasArcsFromEachOfThem) {
   EXPECT_EQ(times(spotlight_svg(shine(reader, text, {.words = {"b"}})), "own shares, numbers"), 0U);
 }
 
+TEST(Spotlight, AShareThatRoundsToNothingIsNotSaidToBeNone) {
+  const Spotlight light = shine(KnownLight({10000, 3, 1}), "a b", {.words = {"b"}});  // a Ġ b
+  const Share& share = light.rows[0].shares[1];
+  EXPECT_GT(share.weight, 0);
+  EXPECT_EQ(share.permille, 0);
+  EXPECT_EQ(share_text(share), "<0.1");
+  EXPECT_EQ(share_text(Share{}), "0.0");
+  EXPECT_NE(spotlight_csv(light).find(",0.0,false\n"), std::string::npos) << "a number";
+  EXPECT_NE(spotlight_svg(light).find("&lt;0.1 %"), std::string::npos);
+}
+
 TEST(Spotlight, TheFirstTokenIsToldApart) {
   const Spotlight light = shine(KnownLight({6, 1, 1, 2}), "a b a", {.words = {"a:2"}});  // a Ġ b Ġ a
   EXPECT_EQ(light.first_word, "a");

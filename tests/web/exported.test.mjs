@@ -1,5 +1,6 @@
 // The exported file: one file from disk, no request, the pinned word kept, its numbers as exact as shown.
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -7,7 +8,7 @@ import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { complaints } from "./axe.mjs";
 import { sharesIn } from "./reading.mjs";
-import { fragment, kTired, open, program } from "./session.mjs";
+import { fragment, kProgram, kTired, open, program } from "./session.mjs";
 
 const kMost = 1.5 * 1024 * 1024;
 let session;
@@ -104,6 +105,18 @@ test("64 tokens and all heads stay under 1.5 MB", async () => {
   const { file, page } = await exported("long.html", text, "--word", "cat:1");
   assert.ok(statSync(file).size < kMost, `${statSync(file).size} bytes`);
   assert.equal(await page.locator(".word").count(), 62);
+});
+
+test("a text too long to keep all heads says so, in the file and when it is written", async () => {
+  const text = "the cat sat on the mat and ".repeat(20).trim();
+  const file = path.join(folder, "one_head.html");
+  const { stderr } = spawnSync(kProgram, ["look", text, "--word", "cat:1", "--html", file], { encoding: "utf8" });
+  const note = "the page keeps L5.H11 alone: all heads of a text of 140 words would take more than 1 MB";
+  assert.ok(stderr.includes(note), stderr);
+  const page = await session.visit(pathToFileURL(file).href, { offline: true });
+  assert.deepEqual(await page.locator(".notes li").allTextContents(), [note]);
+  assert.equal(await page.locator("select").count(), 0);
+  assert.equal(await (await exported("all_heads.html", kTired, "--word", "it")).page.locator(".notes").count(), 0);
 });
 
 test("axe-core finds nothing in the file, light or dark", async () => {

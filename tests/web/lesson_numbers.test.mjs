@@ -271,6 +271,44 @@ test("speed: what is measured is shown as it comes, and can be stopped", async (
   assert.ok(await page.getByText("Measure on this machine").isVisible());
 });
 
+// "12.3 ms" says a number of seconds, to its last digit.
+function assertSaysSeconds(text, exact, what) {
+  const [number, unit] = text.split(" ");
+  assertSays(number, exact * { s: 1, ms: 1e3, "µs": 1e6 }[unit], what);
+}
+
+test("speed: every row is as it was streamed", async () => {
+  await step("speed");
+  let streamed;
+  const shorter = async (route) => {
+    const asked = { ...route.request().postDataJSON(), tokens: [256, 512] };
+    const response = await route.fetch({ postData: JSON.stringify(asked) });
+    streamed = await response.text();
+    await route.fulfill({ response, body: streamed });
+  };
+  await page.route("**/api/speed", shorter);
+  await page.getByText("Measure on this machine").click();
+  await page.locator(".plain-table tbody tr").nth(1).waitFor();
+  await page.getByText("Stop").waitFor({ state: "detached" });
+  await page.unroute("**/api/speed", shorter);
+  const rows = [...streamed.matchAll(/event: part\ndata: (.*)\n/g)].map(([, json]) => JSON.parse(json));
+  const table = await tableOf(page.locator(".plain-table"));
+  assert.equal(rows.length, 2);
+  assert.equal(table.length, 2);
+  rows.forEach((row, i) => {
+    const [tokens, plain, flash, faster, plainBytes, flashBytes, difference] = table[i];
+    assertSays(tokens, row.tokens, "tokens");
+    assertSaysSeconds(plain, row.plain_seconds, "plain");
+    assertSaysSeconds(flash, row.flash_seconds, "flash");
+    assertSays(faster, row.plain_seconds / row.flash_seconds, "faster");
+    assertSays(plainBytes, row.plain_bytes, "memory, plain");
+    assertSays(flashBytes, row.flash_bytes, "memory, flash");
+    assertSays(difference, row.difference, "difference");
+  });
+  const told = await figure().locator("p b.number").textContent();
+  assertSays(told, rows[1].plain_seconds / rows[1].flash_seconds, "faster, of the longest");
+});
+
 test("class: the weights as the program rounds them", async () => {
   await step("class");
   const found = await session.ask("class", {});

@@ -47,6 +47,25 @@ test("the text scrolls to the pinned word, and the page stays where it is", asyn
   assert.ok((await page.locator(".long-text").evaluate((box) => box.scrollTop)) > 0);
 });
 
+test("a text of some hundred tokens has a cell for each pair, with the program's weight", async () => {
+  const text = kStory.repeat(5);
+  const page = await session.visit(fragment("long", { text, pins: 3 }));
+  const map = await session.ask("map", { text, side: 2048 });
+  const weights = new Float32Array(Uint8Array.from(Buffer.from(map.mean, "base64")).buffer);
+  assert.ok(map.tokens > 200 && map.max === undefined);
+  await page.waitForFunction((width) => document.querySelector("[role=grid] canvas")?.width === width, map.tokens);
+  assert.match(await page.locator(".pooled").textContent(), /one cell for each pair/);
+  await page.locator("[role=grid]").focus();
+  for (const key of ["Home", "PageDown", "ArrowRight"]) await page.keyboard.press(key);
+  const cell = page.locator("[role=gridcell]");
+  const row = Number(await page.locator("[role=grid] [role=row]").getAttribute("aria-rowindex")) - 1;
+  const column = Number(await cell.getAttribute("aria-colindex")) - 1;
+  assertSays((await cell.textContent()).split(": ").at(-1), weights[row * map.tokens + column], "the cell");
+  await page.getByRole("button", { name: "Closer" }).click();
+  await quiet(page);
+  assert.match(await page.locator(".pooled").textContent(), /^tokens .* one cell for each pair/);
+});
+
 test("zoom shows a part, says which, and goes back", async () => {
   const page = await session.visit(fragment("long", { text: kStory }));
   const told = page.locator(".pooled");

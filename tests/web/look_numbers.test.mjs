@@ -127,6 +127,26 @@ test("several words together have the mean of their rows", async () => {
   await assertRow(page, look, "animal and street");
 });
 
+test("ticked words are added up, as the table says their shares", async () => {
+  const page = await session.visit(fragment("look", { pins: 7 }));
+  const together = page.locator(".together");
+  assert.match(await together.textContent(), /^Tick words/);
+  for (const word of ["tired", "animal"]) await page.getByRole("checkbox", { name: word, exact: true }).check();
+  const sum = () => {
+    const { row } = lookJson("--word", "it", ...head);
+    return Math.round(row[1].percent * 10 + row[10].percent * 10) / 10;
+  };
+  let head = [];
+  assert.equal(await together.textContent(), `animal + tired together: ${told(sum())}`);
+  await page.keyboard.press("]");
+  await quiet(page);
+  head = ["--layer", "5", "--head", "0"];
+  assert.equal(await together.textContent(), `animal + tired together: ${told(sum())}`, "in another head");
+  await page.locator("textarea").fill("The animal slept");
+  await quiet(page);
+  assert.match(await together.textContent(), /^Tick words/, "of another sentence");
+});
+
 test("what is hidden is left out and the others add to 100", async () => {
   for (const { name, own_mask } of models) {
     const page = await session.visit(fragment("look", { model: name, rest: "hide" }));

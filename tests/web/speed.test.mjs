@@ -122,6 +122,39 @@ test("a map of 512 words is drawn", async () => {
   await quiet(page);
 });
 
+test("a map of 2,048 tokens, a cell for each pair, is drawn", async (t) => {
+  const { models } = await session.ask("models", {});
+  const model = models.find((one) => one.present && one.positions >= 2048);
+  if (!model) return t.skip("no model that reads so many tokens is here");
+  const text = "the cat sat on a mat ".repeat(341).trim(); // a token a word
+  const page = await session.visit(fragment("long", { text, model: model.name }));
+  await page.locator(".shares").waitFor({ timeout: 120000 });
+  await page.waitForFunction(() => document.querySelector("[role=grid] canvas").width > 2000);
+  const nodes = await page.evaluate(() => document.querySelectorAll(".heatmap *").length);
+  assert.ok(nodes < 50, `${nodes} elements in the map`);
+  const drawn = await best(4, (i) =>
+    page.evaluate(
+      async (shade) => {
+        const start = performance.now();
+        [...document.querySelectorAll(".legend input")][shade].click();
+        await new Promise((next) => requestAnimationFrame(() => setTimeout(next)));
+        return performance.now() - start;
+      },
+      i % 3,
+    ),
+  );
+  within(drawn, 100, "map of 2,048 tokens");
+  const walked = await best(3, () =>
+    page.evaluate(async () => {
+      const start = performance.now();
+      document.querySelector("[role=grid]").dispatchEvent(new KeyboardEvent("keydown", { key: "PageDown", bubbles: true }));
+      await new Promise((next) => requestAnimationFrame(() => setTimeout(next)));
+      return performance.now() - start;
+    }),
+  );
+  within(walked, 50, "a step in it by keyboard");
+});
+
 // The sum of layout shifts, as browsers define it, from the first paint on.
 async function moved(place, width) {
   const context = await session.browser.newContext({ viewport: { width, height: 800 } });

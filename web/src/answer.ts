@@ -27,6 +27,7 @@ function remember(key: string, value: unknown) {
 interface AskOptions {
   wait?: number; // milliseconds of rest before asking, for what is typed
   stream?: boolean;
+  keep?: boolean; // what is too large is asked again
 }
 
 function keyOf(name: string, body: object | null): string | null {
@@ -45,7 +46,7 @@ function whole<T>(value: T, of: object): Told<T> {
 export function useAnswer<T>(
   name: string,
   body: object | null,
-  { wait = 0, stream = false }: AskOptions = {},
+  { wait = 0, stream = false, keep = true }: AskOptions = {},
 ): Answered<T> {
   const key = keyOf(name, body);
   const known = key === null ? undefined : (kept.get(key) as T | undefined);
@@ -68,7 +69,7 @@ export function useAnswer<T>(
         const value = stream
           ? await follow<T>(name, body!, stop.signal, { progress })
           : await ask<T>(name, body!, stop.signal);
-        remember(key, value);
+        if (keep) remember(key, value);
         if (!stop.signal.aborted) tell(whole(value, body!));
       } catch (failure) {
         if (!stop.signal.aborted) tell((was) => ({ ...was, busy: false, failure: failureOf(failure) }));

@@ -65,15 +65,19 @@ function parsedEvent(block: string): Told {
   return told;
 }
 
-// The events of a stream as they come; the end of the text may come in any pieces.
+// The events of a stream as they come, in any pieces: those of a large one are put together once, at its end.
 async function* events(body: ReadableStream<Uint8Array>): AsyncGenerator<Told> {
   const reader = body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader();
-  let kept = "";
+  let kept: string[] = [];
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return;
-    const blocks = (kept + value.replaceAll("\r", "")).split("\n\n");
-    kept = blocks.pop() ?? "";
+    const last = kept.at(-1)?.at(-1) ?? "";
+    const piece = value.replaceAll("\r", "");
+    if (piece) kept.push(piece);
+    if (!(last + piece).includes("\n\n")) continue;
+    const blocks = kept.join("").split("\n\n");
+    kept = [blocks.pop() ?? ""];
     for (const block of blocks) yield parsedEvent(block);
   }
 }
@@ -98,7 +102,10 @@ export function follow<Answer, Part = never>(
 }
 
 function bytesOf(text: string): ArrayBuffer {
-  return Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer;
+  const raw = atob(text);
+  const bytes = new Uint8Array(raw.length);
+  for (let i = 0; i < raw.length; ++i) bytes[i] = raw.charCodeAt(i);
+  return bytes.buffer;
 }
 
 export function floats(text: string): Float32Array {

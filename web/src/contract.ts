@@ -106,7 +106,7 @@ export interface LongMap extends Shown {
   rows: number;
   columns: number;
   mean: string;
-  max: string;
+  max?: string; // not where a cell is one pair: it is the mean
   words?: string[];
   gaps?: number[];
   token_word?: string;

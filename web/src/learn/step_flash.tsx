@@ -157,14 +157,14 @@ export function FlashStep({ state }: { state: State }) {
     <>
       <Prose>
         <p>
-          FlashAttention (Dao and others, 2022) takes the grid in tiles that fit into fast memory, and throws each away
-          when it is done. What it keeps for a row is little: the <b>largest score so far</b>, the <b>sum so far</b>,
+          FlashAttention (Dao and others, 2022) cuts Q, K and V into tiles that fit into fast memory. Tiles meet there
+          two by two, and the scores they make are thrown away when they are used. What it keeps for a row is little: the <b>largest score so far</b>, the <b>sum so far</b>,
           and the <b>result so far</b>. When a tile has a larger score, the old sum and result are rescaled to it.
         </p>
         <Running />
         <p>
-          The answer is the same as that of the four steps, with no T × T grid anywhere. That is what made texts of a
-          hundred thousand tokens and more possible.
+          The answer is the same as that of the four steps, with no T × T grid anywhere. That is what made texts of
+          128,000 tokens and more possible.
         </p>
       </Prose>
       <Figure

@@ -15,10 +15,10 @@ import { largestIn, Vector } from "./vector";
 type Part = 1 | 2 | 3 | 4;
 
 const kTold: Record<Part, string> = {
-  1: "Score every pair. The query of each word (rows) is multiplied with the key of each word (columns): a grid as wide and as high as the sentence is long.",
+  1: "Score every pair. The query of each word (rows) is multiplied with the key of each word (columns): a grid as wide and as high as the sentence is long, 5 × 5 for five words.",
   2: "Divide by the square root of dₖ, the length of a key. Long keys add up many products and give large scores; large scores would push the next step into its flat part, where almost nothing can be learned.",
   3: "Softmax, row by row. Scores become positive shares that add up to 1, that is 100 %: how a word divides its attention.",
-  4: "Blend. Each word's new vector is the sum of all values, each weighted by its share.",
+  4: "Blend. Each word's new vector is the sum of all values, each weighted by its share: with 80 % for “animal” and 20 % for “tired”, “it” would become 0.80 v(animal) + 0.20 v(tired).",
 };
 
 function gridOf(steps: Steps, part: Part, divided: boolean): Grid {

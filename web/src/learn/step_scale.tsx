@@ -78,7 +78,8 @@ export function ScaleStep({ state }: { state: State }) {
           which is 8, takes just that back.
         </p>
         <p>
-          Without it, softmax gives nearly everything to one word. That row is <i>sure</i> for no good reason, and the
+          Without it, scores like +80 and −80 come about, and softmax gives nearly everything to one word. That row
+          is <i>sure</i> for no good reason, and the
           slope by which it could learn better is almost zero.
         </p>
         <Formula part={2} />

@@ -1,4 +1,4 @@
-// The pooled map: each cell the mean or the largest weight of its pairs of tokens, said which; drag to zoom.
+// The map: a cell for each pair of tokens, or the mean or the largest weight of several pairs, said which; drag to zoom.
 import { useMemo } from "preact/hooks";
 import { floats } from "../api";
 import type { LongMap } from "../contract";
@@ -27,13 +27,16 @@ function pooledText(map: LongMap): string {
     : `tokens ${whole(q0)} to ${whole(q1 - 1)} looking at ${whole(k0)} to ${whole(k1 - 1)}`;
   const pooled =
     rows <= 1 && columns <= 1
-      ? "one cell for each pair"
+      ? "one cell for each pair, so its mean is its weight"
       : `pooled: ${rows.toFixed(1)} × ${columns.toFixed(1)} tokens a cell`;
   return `${where}, ${pooled}`;
 }
 
 export function LongMapView({ state, word, map, text }: MapProps) {
-  const values = useMemo(() => ({ mean: floats(map.mean), max: floats(map.max) }), [map]);
+  const values = useMemo(() => {
+    const mean = floats(map.mean);
+    return { mean, max: map.max === undefined ? mean : floats(map.max) };
+  }, [map]);
   const rows = useMemo(() => rowsOf(map), [map]);
   const columns = useMemo(() => columnsOf(map), [map]);
   const blocked = useMemo(() => anyBlocked(values.max), [values]);
@@ -44,8 +47,9 @@ export function LongMapView({ state, word, map, text }: MapProps) {
   const cellText = (i: number, j: number) => {
     const at = i * map.columns + j;
     const pair = `${spanText(rows[i], text)} → ${spanText(columns[j], text)}`;
-    return Number.isNaN(values.max[at])
-      ? `${pair}: blocked`
+    if (Number.isNaN(values.max[at])) return `${pair}: blocked`;
+    return map.max === undefined
+      ? `${pair}: ${fixed(values.mean[at])}`
       : `${pair}: mean ${fixed(values.mean[at])}, largest ${fixed(values.max[at])}`;
   };
   const pick = (row: number) => {
@@ -84,7 +88,7 @@ export function LongMapView({ state, word, map, text }: MapProps) {
         </div>
       </div>
       <Heatmap
-        label={`Pooled map of ${map.tokens} tokens: rows look, columns are looked at`}
+        label={`${map.max === undefined ? "Map" : "Pooled map"} of ${map.tokens} tokens: rows look, columns are looked at`}
         rows={map.rows}
         columns={map.columns}
         values={state.pool === "mean" ? values.mean : values.max}

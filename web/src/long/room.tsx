@@ -1,4 +1,5 @@
-// The Long room: thousands of tokens as a pooled map, the exact row of any word, the light received, and search.
+// The Long room: thousands of tokens as a map, pooled where they are too many for a cell each, the exact row of any word,
+// the light received, and search.
 import { useMemo, useRef, useState } from "preact/hooks";
 import { Answered, useAnswer } from "../answer";
 import { floats, integers } from "../api";
@@ -21,7 +22,8 @@ import { SearchField } from "./search_field";
 import { TextSource } from "./text_source";
 import { TextView } from "./text_view";
 
-const kSide = 160; // cells of the map, at most
+const kSide = 160; // cells of a pooled map, at most
+const kFine = 2048; // tokens that have a cell each, at most
 const kListed = 14;
 const kRest = 400; // milliseconds without typing before a long text is read
 
@@ -86,11 +88,12 @@ function Blocked({ look }: { look: Look }) {
   );
 }
 
-// A line for each word: the light it receives, and what the pinned word gives to it. The pooled map is in JSON besides.
-function longFile(asked: Ask, received: Float32Array, map: LongMap, look: Look): ViewFile {
+// A line for each word: the light it receives, and what the pinned word gives to it. The whole map, pooled, is in JSON
+// besides: a cell for each pair would be 100 MB.
+function longFile(asked: Ask, received: Float32Array, whole: LongMap, look: Look): ViewFile {
   const { model, mask, layer, head } = look;
-  const { tokens, region, rows, columns } = map;
-  const [mean, max] = [map.mean, map.max].map((cells) => Array.from(floats(cells)));
+  const { tokens, region, rows, columns } = whole;
+  const list = (cells: string) => Array.from(floats(cells));
   return {
     name: `long-L${layer}H${head}`,
     about: headingOf(look),
@@ -106,7 +109,7 @@ function longFile(asked: Ask, received: Float32Array, map: LongMap, look: Look):
       })),
     besides: () => ({
       text: asked.text,
-      map: { tokens, region, rows, columns, mean, max },
+      map: { tokens, region, rows, columns, mean: list(whole.mean), max: whole.max && list(whole.max) },
       special: look.special,
       special_percent: look.special_percent,
     }),
@@ -162,7 +165,7 @@ function Views({ models, asked, state, whole, fresh, map }: ViewsProps) {
       </div>
       <ViewSave
         models={models}
-        file={look && longFile(asked, received, map, look)}
+        file={look && longFile(asked, received, whole, look)}
         picture={seen}
         what="the map, the row and the light received"
       />
@@ -195,18 +198,32 @@ function isPart(zoom: number[], tokens: number): boolean {
   return zoom.length === 4 && q0 < q1 && q1 <= tokens && k0 < k1 && k1 <= tokens;
 }
 
+// The part to be shown, if the first answer does not show it: what is zoomed into, or all of it with a cell for each pair.
+function partOf(zoom: number[], whole: LongMap | null): object | null {
+  if (!whole) return null;
+  const zooms = isPart(zoom, whole.tokens);
+  const [q0, q1, k0, k1] = zooms ? zoom : whole.region;
+  const fine = q1 - q0 <= kFine && k1 - k0 <= kFine;
+  if (!zooms && (!fine || whole.max === undefined)) return null;
+  return { side: fine ? kFine : kSide, region: [q0, q1, k0, k1] };
+}
+
+function isOf(part: object | null, whole: object | null): boolean {
+  return part !== null && JSON.stringify({ ...part, side: kSide, region: undefined }) === JSON.stringify(whole);
+}
+
 export function LongRoom({ state, models }: { state: State; models: Models | null }) {
   const asked = askedOf(state);
   const whole = useAnswer<LongMap>("map", asked && { ...asked, side: kSide }, { wait: kRest, stream: true });
-  const zooms = whole.value !== null && isPart(state.zoom, whole.value.tokens);
-  const part = useAnswer<LongMap>("map", zooms ? { ...whole.of, region: state.zoom } : null, { stream: true });
-  const map = zooms ? part.value : whole.value;
+  const wanted = partOf(state.zoom, whole.value);
+  const part = useAnswer<LongMap>("map", wanted && { ...whole.of, ...wanted }, { stream: true, keep: false });
+  const map = wanted && isOf(part.of, whole.of) ? part.value : whole.value;
   return (
     <>
       <h1>A long text</h1>
       <p class="dim">
-        Thousands of tokens without a T × T grid: the map is pooled, and the exact row of a word is computed when you
-        ask for it.
+        Thousands of tokens: up to {kFine.toLocaleString("en")} have a cell for each pair, a longer text is pooled
+        until you zoom in. The exact row of a word is computed when you ask for it.
       </p>
       <TextSource text={state.text} />
       <HeadControls state={state} models={models} />

@@ -25,7 +25,8 @@ export function useHeadKeys(light: Spotlight, models: Models | null, state: Stat
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       const target = event.target as HTMLElement;
-      if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) return;
+      const types = target.matches("textarea, select, input:not([type=checkbox])");
+      if (event.ctrlKey || event.metaKey || event.altKey || types) return;
       // From the head last asked for, which may not have come yet; else from the one that was chosen for us.
       const asked = current();
       const from = asked.layer >= 0 && asked.head >= 0 ? asked : (light.head?.grid ?? null);

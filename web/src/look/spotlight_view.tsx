@@ -149,6 +149,9 @@ export function SpotlightView({ state, light }: { state: State; light: Spotlight
             change the head, {"{"} and {"}"} the layer.
             {from.length > 1 ? " The arcs are of each pinned word by itself, the shares are their mean." : ""}
           </p>
+          <p class="small dim">
+            Shares are rounded down to tenths of a percent; the tenths then missing to 100 go to those that lost most.
+          </p>
           {state.raw && row ? <RawLine row={row} light={light} hidden={hide} /> : null}
         </div>
         <Shares
@@ -158,6 +161,7 @@ export function SpotlightView({ state, light }: { state: State; light: Spotlight
           restName={hide ? "" : (light.head?.grid.special_name ?? "")}
           raw={state.raw}
           more
+          adds
         />
       </div>
     </section>

@@ -17,7 +17,7 @@ function Scale() {
 }
 
 export function anyBlocked(values: Float32Array): boolean {
-  return values.some(Number.isNaN);
+  return values.includes(NaN);
 }
 
 interface LegendProps {

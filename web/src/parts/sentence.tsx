@@ -47,7 +47,7 @@ function useBoxes(words: string[]) {
     const measure = () => setBoxes(boxesIn(element));
     measure();
     const watch = new ResizeObserver(measure);
-    watch.observe(element);
+    watch.observe(element, { box: "border-box" }); // its padding changes where words wrap
     return () => watch.disconnect();
   }, [words.join("\u0000")]);
   return { list, boxes };

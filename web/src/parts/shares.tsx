@@ -15,6 +15,7 @@ interface SharesProps {
   raw?: boolean;
   most?: number; // lines before the others are added up
   more?: boolean; // whether all can be asked for, of some that are listed
+  adds?: boolean; // whether words can be ticked, to add up their shares
 }
 
 interface LineProps {
@@ -23,13 +24,22 @@ interface LineProps {
   weight: number;
   raw?: boolean;
   apart?: boolean;
+  ticked?: boolean;
+  onTick?: () => void;
 }
 
-function Line({ name, percent, weight, raw, apart }: LineProps) {
+function Line({ name, percent, weight, raw, apart, ticked, onTick }: LineProps) {
   return (
     <tr class={apart ? "apart" : undefined}>
       <th scope="row">
-        <bdi>{name}</bdi>
+        {onTick ? (
+          <label>
+            <input type="checkbox" checked={ticked} onChange={onTick} />
+            <bdi>{name}</bdi>
+          </label>
+        ) : (
+          <bdi>{name}</bdi>
+        )}
       </th>
       <td class="number">{percentText(percent, weight)} %</td>
       {raw ? <td class="number">{fixed(weight, 6)}</td> : null}
@@ -51,15 +61,46 @@ function Unlit({ share, name, raw }: { share: Share; name: string; raw?: boolean
   );
 }
 
+function tenthsOf(shares: Share[]): number {
+  return shares.reduce((sum, share) => sum + Math.round((share.percent ?? 0) * 10), 0);
+}
+
+// Words of one sentence, by index; none once it is another sentence.
+function useTicked(names: string[]): [number[], (index: number) => void] {
+  const sentence = names.join("\n");
+  const [ticked, tick] = useState({ sentence, words: [] as number[] });
+  const words = ticked.sentence === sentence ? ticked.words : [];
+  const others = (index: number) => words.filter((one) => one !== index);
+  const toggle = (index: number) =>
+    tick({ sentence, words: words.includes(index) ? others(index) : [...words, index].sort((a, b) => a - b) });
+  return [words, toggle];
+}
+
+function Together({ shares, names }: { shares: Share[]; names: string[] }) {
+  return (
+    <p class="small together" aria-live="polite">
+      {shares.length ? (
+        <>
+          <bdi>{shares.map((share) => names[share.index]).join(" + ")}</bdi>
+          {shares.length > 1 ? " together: " : ": "}
+          <b class="number">{(tenthsOf(shares) / 10).toFixed(1)} %</b>
+        </>
+      ) : (
+        <span class="dim">Tick words to add up what goes to them.</span>
+      )}
+    </p>
+  );
+}
+
 export function Shares(props: SharesProps) {
-  const { row, caption, restName, raw, more, most = more ? kListed : Infinity } = props;
+  const { row, caption, restName, raw, more, adds, most = more ? kListed : Infinity } = props;
   const [all, setAll] = useState(false);
   const names = props.names ?? numberedWords(row.row.map((share) => share.word));
+  const [ticked, toggle] = useTicked(names);
   const lit = row.row.filter((share) => !share.blocked && !share.left_out);
   lit.sort((a, b) => b.weight - a.weight || a.index - b.index);
   const few = all ? lit : lit.slice(0, most);
   const others = lit.slice(few.length);
-  const tenths = others.reduce((sum, share) => sum + Math.round((share.percent ?? 0) * 10), 0);
   return (
     <div>
       <table class="shares">
@@ -74,12 +115,20 @@ export function Shares(props: SharesProps) {
         </thead>
         <tbody>
           {few.map((share, place) => (
-            <Line key={place} name={names[share.index]} percent={share.percent ?? 0} weight={share.weight} raw={raw} />
+            <Line
+              key={place}
+              name={names[share.index]}
+              percent={share.percent ?? 0}
+              weight={share.weight}
+              raw={raw}
+              ticked={ticked.includes(share.index)}
+              onTick={adds ? () => toggle(share.index) : undefined}
+            />
           ))}
           {others.length ? (
             <Line
               name={`${others.length} others`}
-              percent={tenths / 10}
+              percent={tenthsOf(others) / 10}
               weight={others.reduce((sum, s) => sum + s.weight, 0)}
               raw={raw}
               apart
@@ -93,6 +142,7 @@ export function Shares(props: SharesProps) {
           )}
         </tbody>
       </table>
+      {adds ? <Together shares={row.row.filter((share) => ticked.includes(share.index))} names={names} /> : null}
       {more && lit.length > most ? (
         <button class="button small" type="button" aria-expanded={all} onClick={() => setAll(!all)}>
           {all ? "Only the strongest" : `All ${lit.length} words`}
