@@ -118,7 +118,7 @@ class Picture {
       const box = element.getBoundingClientRect();
       this.ground(style, box);
       if (element instanceof HTMLCanvasElement) {
-        const pixels = `image-rendering="pixelated" href="${element.toDataURL()}"`;
+        const pixels = `image-rendering="${style.imageRendering}" href="${element.toDataURL()}"`;
         this.parts.push(`<image ${this.box(box)} preserveAspectRatio="none" ${pixels}/>`);
       }
     }

@@ -76,6 +76,8 @@ function useTicked(names: string[]): [number[], (index: number) => void] {
   return [words, toggle];
 }
 
+const weightOf = (shares: Share[]) => shares.reduce((sum, { weight }) => sum + weight, 0);
+
 function Together({ shares, names }: { shares: Share[]; names: string[] }) {
   return (
     <p class="small together" aria-live="polite">
@@ -83,7 +85,7 @@ function Together({ shares, names }: { shares: Share[]; names: string[] }) {
         <>
           <bdi>{shares.map((share) => names[share.index]).join(" + ")}</bdi>
           {shares.length > 1 ? " together: " : ": "}
-          <b class="number">{(tenthsOf(shares) / 10).toFixed(1)} %</b>
+          <b class="number">{percentText(tenthsOf(shares) / 10, weightOf(shares))} %</b>
         </>
       ) : (
         <span class="dim">Tick words to add up what goes to them.</span>
@@ -142,7 +144,7 @@ export function Shares(props: SharesProps) {
           )}
         </tbody>
       </table>
-      {adds ? <Together shares={row.row.filter((share) => ticked.includes(share.index))} names={names} /> : null}
+      {adds ? <Together shares={row.row.filter((share) => lit.includes(share) && ticked.includes(share.index))} names={names} /> : null}
       {more && lit.length > most ? (
         <button class="button small" type="button" aria-expanded={all} onClick={() => setAll(!all)}>
           {all ? "Only the strongest" : `All ${lit.length} words`}
