@@ -1,6 +1,8 @@
 // Loading a decoder, and the checks before its passes.
 #include "limelight/decoder.h"
 
+#include <algorithm>
+
 #include "core/checks.h"
 #include "core/error.h"
 #include "kernels/kernels.h"
@@ -108,7 +110,7 @@ void Decoder::State::check(const detail::NewTokens& tokens, const std::string& n
     detail::refuse(kWhere, name + "cache", "one made for " + config.name, "another model's");
   }
   if (tokens.count() == 0) detail::refuse(kWhere, name + "ids", "at least 1 token", "0");
-  if (tokens.count() > cache.capacity - cache.length) {
+  if (tokens.count() > std::min(cache.capacity, config.positions) - cache.length) {
     detail::fail_argument("[decoder] " + name + "ids: " + std::to_string(tokens.count()) + " tokens on top of " +
                           std::to_string(cache.length) + ", the cache holds " + std::to_string(cache.capacity) +
                           " and the model takes " + std::to_string(config.positions));

@@ -156,6 +156,18 @@ TEST_P(AnyDecoder, ProgressRisesToOneAndStops) {
       same_bits(decoder_.forward(std::span(ids_).subspan(4), cache), rows_of(logits_of(decoder_, ids_), 4, 36)));
 }
 
+// Behind the last position there may be no row of the table of positions.
+TEST_P(AnyDecoder, NoTokenGoesBeyondTheModelsPositionsWhateverItsCacheWasMadeFor) {
+  DecoderConfig wide = decoder_.config();
+  const int64_t positions = wide.positions;
+  wide.positions = 100 * positions;
+  DecoderCache cache(wide, 2 * positions);
+  const std::string error =
+      thrown<std::invalid_argument>([&] { decoder_.forward(some_ids(positions + 1), cache, {.layers = 1}); });
+  EXPECT_TRUE(error.starts_with("[decoder] ids: " + std::to_string(positions + 1) + " tokens on top of 0")) << error;
+  EXPECT_EQ(cache.length(), 0);
+}
+
 TEST_P(AnyDecoder, WhatDoesNotFitIsRefusedWithTheCacheAsItWas) {
   DecoderCache cache(decoder_.config(), 20);
   const auto error = [&](const std::vector<int32_t>& ids, const DecoderOptions& options = {}) {
