@@ -40,17 +40,19 @@ std::vector<int32_t> ids_of(const DecoderConfig& config, int64_t tokens) {
   return ids;
 }
 
-int64_t cache_bytes(const DecoderConfig& config, int64_t tokens) {
-  return config.layers * 2 * config.groups * config.head_size * tokens * static_cast<int64_t>(sizeof(float));
+// Of the layers that are filled.
+int64_t cache_bytes(const DecoderConfig& config, int64_t layers, int64_t tokens) {
+  return layers * 2 * config.groups * config.head_size * tokens * static_cast<int64_t>(sizeof(float));
 }
 
-// Operations of a prompt of T tokens, all logits but the last token's left out.
+// Operations of a prompt of T tokens. Behind the last layer's attention only the last token is gone on with.
 double prompt_flop(const DecoderConfig& config, int64_t tokens) {
   const int64_t matrices = config.architecture == "gpt2" ? 2 : 3, queries = config.heads * config.head_size;
-  const int64_t layer = config.hidden * (2 * queries + 2 * config.groups * config.head_size) +
-                        matrices * config.hidden * config.intermediate;
-  return 2.0 * static_cast<double>(tokens * config.layers * layer + config.vocabulary * config.hidden) +
-         2.0 * static_cast<double>(config.layers * queries * tokens * (tokens + 1));
+  const int64_t before = config.hidden * (queries + 2 * config.groups * config.head_size);
+  const int64_t behind = config.hidden * (queries + matrices * config.intermediate);
+  const int64_t linear =
+      tokens * (config.layers * (before + behind) - behind) + behind + config.vocabulary * config.hidden;
+  return 2.0 * static_cast<double>(linear) + 2.0 * static_cast<double>(config.layers * queries * tokens * (tokens + 1));
 }
 
 class Bench {
@@ -59,7 +61,7 @@ class Bench {
       : table_(table), decoder_(std::move(decoder)), bytes_(bytes) {}
 
   // Measuring the read bandwidth takes memory of its own: behind that the peak says nothing of the decoder.
-  void add(const std::string& name, int threads, double ms, const std::string& share, int64_t tokens,
+  void add(const std::string& name, int threads, double ms, const std::string& share, int64_t cache,
            bool memory = true) {
     const auto mebibytes = [](int64_t bytes) { return number(static_cast<double>(bytes) / (1 << 20), 0); };
     table_.add({{"case", name},
@@ -67,7 +69,7 @@ class Bench {
                 {"ms", number(ms, 2)},
                 {"share_percent", share},
                 {"file_MiB", mebibytes(bytes_)},
-                {"cache_MiB", mebibytes(cache_bytes(decoder_.config(), tokens))},
+                {"cache_MiB", mebibytes(cache)},
                 {"peak_resident_MiB", memory ? mebibytes(bench::peak_resident_bytes()) : "-"}});
   }
 
@@ -83,7 +85,7 @@ class Bench {
     };
     DecoderCache cache(config, tokens);
     const double ms = milliseconds([&] { decoder_.forward_last(ids_of(config, tokens), cache, options); });
-    add(name, threads, ms, "-", tokens);
+    add(name, threads, ms, "-", cache_bytes(config, layer + 1, tokens));
   }
 
   void prompt(int threads) {
@@ -96,7 +98,7 @@ class Bench {
       cache.truncate(0);
       decoder_.forward_last(ids, cache, {.run = {.threads = threads}});
     });
-    add(name, threads, rate.seconds * 1e3, number(rate.share * 100, 1), kPrompt);
+    add(name, threads, rate.seconds * 1e3, number(rate.share * 100, 1), cache_bytes(config, config.layers, kPrompt));
   }
 
   // The share of reading weights, keys and values once.
@@ -107,12 +109,13 @@ class Bench {
     const DecoderOptions options{.run = {.threads = threads}};
     DecoderCache cache(config, kPrompt + 1);
     decoder_.forward_last(ids_of(config, kPrompt), cache, options);
-    const auto bytes = static_cast<double>(bytes_ + cache_bytes(config, kPrompt));
+    const auto bytes = static_cast<double>(bytes_ + cache_bytes(config, config.layers, kPrompt));
     const bench::Rate rate = bench::measure_reading(bytes, threads, [&] {
       cache.truncate(kPrompt);
       decoder_.forward_last(ids_of(config, 1), cache, options);
     });
-    add(name, threads, rate.seconds * 1e3, number(rate.share * 100, 1), kPrompt + 1, false);
+    add(name, threads, rate.seconds * 1e3, number(rate.share * 100, 1), cache_bytes(config, config.layers, kPrompt + 1),
+        false);
   }
 
  private:

@@ -41,8 +41,8 @@ int main(int argc, char** argv) try {
                {"apart_tokens_per_second", number(tokens / apart, 0)}});
   };
   for (const int threads : table.threads()) {
-    if (table.wants("prompt")) measure("prompt of 512", 1, 0, threads);
-    for (const int64_t count : {1, 8}) {
+    if (table.wants("prompt of 512")) measure("prompt of 512", 1, 0, threads);
+    for (const int64_t count : {1, 6, 8}) {
       const std::string name = std::to_string(count) + " after 512";
       if (table.wants(name)) measure(name, count, 512, threads);
     }
