@@ -12,7 +12,8 @@ namespace {
 void end(int signal, siginfo_t* info, void*) {
   constexpr std::string_view kMessage = "limelight: a file became shorter while it was read; run it again\n";
   if (info->si_code != BUS_ADRERR) {
-    std::signal(signal, SIG_DFL);  // no file's: it comes again, and ends the program
+    std::signal(signal, SIG_DFL);  // no file's: it ends the program
+    std::raise(signal);
     return;
   }
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, kMessage.data(), kMessage.size());
