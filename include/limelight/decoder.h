@@ -33,6 +33,7 @@ struct CachedSequence;
 // page_tokens x head_size floats. Move-only; the caches made of it keep the memory. Safe from several threads at once.
 class DecoderPages {
  public:
+  // Throws std::invalid_argument for less than a page or a token, std::bad_alloc for more than the memory holds.
   DecoderPages(const DecoderConfig& config, int64_t pages, int64_t page_tokens = 64);
   DecoderPages(DecoderPages&&) noexcept = default;
   DecoderPages& operator=(DecoderPages&&) noexcept = default;
@@ -84,7 +85,7 @@ using ProjectionObserver = std::function<void(const LayerProjection&)>;
 struct DecoderOptions {
   std::optional<Causal> causal = std::nullopt;  // kNone: every token sees all (for the lens; only with empty caches)
   // Once a layer and call: q [1,H,M,D] of the new tokens, k [1,G,N,D] of all so far, both after the rotation of
-  // positions (channel c turns with c + D/2, whatever the file's order). Where there are several pages, k and v are
+  // positions (channel c turns with c + D/2, whatever the file's order). In memory of several pages k and v are
   // [pages,G,page_tokens,D], and options.cu_q, key_lengths and block_table tell where each sequence stands.
   AttentionObserver observer = nullptr;
   // Called before it, of models that rotate: not GPT-2.

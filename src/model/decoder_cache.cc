@@ -1,4 +1,5 @@
-// Room for keys and values. Not cleared: pages come as tokens do, and attention reads no further than there are tokens.
+// Room for keys and values. Not cleared: the system gives memory as it is written, and attention reads no further than
+// there are tokens.
 #include "model/decoder_cache.h"
 
 #include <algorithm>

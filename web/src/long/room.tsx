@@ -154,14 +154,14 @@ function Views({ models, asked, state, whole, fresh, map }: ViewsProps) {
   return (
     <>
       <div ref={seen}>
-      <div class="halves">
-        <LongMapView state={state} word={pinned} map={map} text={text} />
-        <div>
-          <RowOfWord word={names[pinned]} names={names} answer={{ ...row, value: listed }} />
-          {look ? <Blocked look={look} /> : null}
+        <div class="halves">
+          <LongMapView state={state} word={pinned} map={map} text={text} />
+          <div>
+            <RowOfWord word={names[pinned]} names={names} answer={{ ...row, value: listed }} />
+            {look ? <Blocked look={look} /> : null}
+          </div>
         </div>
-      </div>
-      <ReceivedView names={names} received={received} special={whole.special_received ?? 0} />
+        <ReceivedView names={names} received={received} special={whole.special_received ?? 0} />
       </div>
       <ViewSave
         models={models}
